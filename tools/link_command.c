@@ -229,8 +229,8 @@ static void print(const struct link_arguments *arguments, const char *output,
 		  const struct lazycuda_result *result)
 {
 	const struct lazycuda_plan plan = told(result);
-	const char *message = plan.message ? plan.message : "memory ran out", *end = strstr(message, "; ");
-	size_t length = end ? (size_t)(end - message) : strlen(message);
+	const char *message = plan.message ? plan.message : "memory ran out", *advice;
+	size_t length;
 
 	if (result->code == LAZYCUDA_CODE_OK) {
 		plan_print(arguments, &plan);
@@ -240,10 +240,10 @@ static void print(const struct link_arguments *arguments, const char *output,
 		return;
 	}
 	/* What happened has a line; what to do, and what was looked at, follow. */
+	advice = find_advice(message, &length);
 	complain("link", "refused (%s): %.*s", lazycuda_code_name(plan.code), (int)length,
 		 message);
-	if (end)
-		print_detail("", end + 2);
+	print_detail("", advice);
 	print_detail("rule", plan.rule);
 	print_detail("have", plan.have);
 	print_detail("need", plan.need);

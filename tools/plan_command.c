@@ -104,8 +104,7 @@ static int combine(const struct plan_arguments *plan)
 		json_close('}');
 	} else {
 		puts(outcome_name(outcome));
-		say(message);
-		putchar('\n');
+		say_message(message, 0);
 	}
 	return outcome != LAZYCUDA_OUTCOME_COMPATIBLE;
 }

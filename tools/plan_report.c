@@ -76,7 +76,10 @@ static void print_step(const struct lazycuda_step *step)
 static void print_refusal(const struct lazycuda_plan *plan)
 {
 	print_decision("refused", lazycuda_code_name(plan->code), false);
-	print_line("because", plan->message);
+	if (plan->message) {
+		printf("%-11s ", "because");
+		say_message(plan->message, 12);
+	}
 	print_line("rule", plan->rule);
 	print_line("have", plan->have);
 	print_line("need", plan->need);

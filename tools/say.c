@@ -31,23 +31,31 @@ void say(const char *text)
 	say_on(stdout, text, text + strlen(text));
 }
 
-#define SAID_AT 12	/* of what is said, in reports */
-
 static bool ends_sentence(const char *text)
 {
 	return text[0] == '.' && text[1] == ' ' && ((text[2] >= 'A' && text[2] <= 'Z') || text[2] == '/');
 }
 
-void say_sentences(const char *text)
+const char *find_advice(const char *message, size_t *length)
 {
-	const char *end = text;
+	const char *end = strstr(message, "; ");
+
+	*length = end ? (size_t)(end - message) : strlen(message);
+	return end ? end + 2 : NULL;
+}
+
+void say_message(const char *text, int indent)
+{
+	size_t happened;
+	const char *advice = find_advice(text, &happened), *end = text;
 
 	for (; *end; end++) {
-		if (!ends_sentence(end))
+		if (end + 2 != advice && !ends_sentence(end))
 			continue;
-		say_on(stdout, text, end + 1);
-		printf("\n%*s", SAID_AT, "");
+		say_on(stdout, text, *end == '.' ? end + 1 : end);
+		printf("\n%*s", indent, "");
 		text = end + 2;
+		advice = NULL;
 	}
 	say_on(stdout, text, end);
 	putchar('\n');

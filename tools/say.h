@@ -9,9 +9,12 @@
 /* Prints text to standard output and adds no line feed. */
 void say(const char *text);
 
-/* The same with a line for each sentence, and a last line feed: what happened, what to do, and then
- * the details.  Later lines begin below what the first began with. */
-void say_sentences(const char *text);
+/* The advice in a message, or NULL; length gets that of what precedes it: what happened. */
+const char *find_advice(const char *message, size_t *length);
+
+/* Prints a message to standard output with a line for each part, and a last line feed: what happened,
+ * the advice, and each later sentence.  All but the first begin after as many spaces. */
+void say_message(const char *message, int indent);
 
 /* Prints lines to standard error; the last need not end with a line feed. */
 void say_log(const char *text);

@@ -50,10 +50,10 @@ def test_a_driver_that_does_not_start_names_no_target(world):
     (world.root / "k.cu").write_text(KERNEL)
     said = world.cli("plan", world.root / "k.cu", check=False)
     assert said.status == 1 and "BAD_ARCH" in said.out
-    assert "cuInit of the driver here failed for device 0; give one, such as sm_90" in said.out
+    assert "cuInit of the driver here failed for device 0\n            give one, such as sm_90" in said.out
 
 
 def test_without_a_driver_an_architecture_is_asked_for(world):
     (world.root / "k.cu").write_text(KERNEL)
     said = world.cli("plan", world.root / "k.cu", check=False)
-    assert said.status == 1 and "and there is no driver here; give one, such as sm_90" in said.out
+    assert said.status == 1 and "and there is no driver here\n            give one, such as sm_90" in said.out
