@@ -272,6 +272,16 @@ def test_the_module_and_the_rest_find_each_other_in_a_moved_tree(tmp_path, world
     assert "usage: lazycuda retarget" in world.run(tree.prefix / "bin/lazycuda", "retarget", "--help").out
 
 
+def test_in_a_clone_the_module_names_no_folder_that_is_not_there(world):
+    def ask(*words):
+        return world.run(sys.executable, "-B", "-m", "lazycuda", *words, check=False,
+                         PYTHONPATH=f"{build.ROOT}/tools/retarget")
+    assert ask("--includedir").out == f"{build.ROOT}/include\n"
+    assert all(Path(line.split()[-1]).is_dir() for line in ask().lines)
+    refused = ask("--cmakedir")
+    assert (refused.status, refused.out) == (2, "") and "`make install` makes it" in refused.err
+
+
 @pytest.mark.parametrize("outside", ["LIBEXECDIR", "DATADIR"])
 def test_the_command_finds_its_parts_outside_the_prefix(tmp_path, world, outside):
     """Those do not move, and the rest may."""

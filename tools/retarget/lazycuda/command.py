@@ -41,12 +41,17 @@ def _what_it_takes(option, kind):
 def _print_folder(option, words):
     kind = BY_MAJOR.get(option)
     if kind and len(words) == 1 and words[0] in paths.majors(kind):
-        print(paths.FOLDERS[option](words[0]))
+        folder = paths.FOLDERS[option](words[0])
     elif not words and option != "--compatdir":
-        print(paths.FOLDERS[option]())
+        folder = paths.FOLDERS[option]()
     else:
         print(f"lazycuda: {_what_it_takes(option, kind)}", file=sys.stderr)
         return 2
+    if not folder.is_dir():
+        print(f"lazycuda: there is no folder {folder}: `make` or `make install` makes it",
+              file=sys.stderr)
+        return 2
+    print(folder)
     return 0
 
 
@@ -57,7 +62,8 @@ def _print_all():
         if option != "--compatdir":
             asked.insert(0, (option, folder()))
         for words, place in asked:
-            print(f"{words:<16}{place}")
+            if place.is_dir():
+                print(f"{words:<16}{place}")
 
 
 def _run_program(words):

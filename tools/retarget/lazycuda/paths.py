@@ -48,7 +48,10 @@ def majors(kind: str = "cuda", folder: Optional[pathlib.Path] = None) -> List[st
 
 
 def includedir() -> pathlib.Path:
-    return _place("include")
+    """The folder of the headers; make leaves those of a source tree where they are."""
+    folder = _place("include")
+    source = folder.parents[1] / "include"
+    return source if not folder.is_dir() and (source / "lazycuda.h").exists() else folder
 
 
 def cmakedir() -> pathlib.Path:
