@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,14 +17,20 @@ const char *lc_own_file(char *room, const char *name)
 	return room;
 }
 
-/* A process of which this cannot be told is taken for privileged. */
+#ifndef PR_GET_AUXV
+# define PR_GET_AUXV 0x41555856
+#endif
+
+/* Linux since 6.4 tells without /proc, which a chroot may lack.  A process of which this cannot be
+ * told is taken for privileged, and for one with the smallest pages. */
 static unsigned long from_kernel(unsigned long type)
 {
 	char room[LC_OWN_ROOM];
 	int fd = LC_AGAIN(open(lc_own_file(room, "auxv"), O_RDONLY | O_CLOEXEC));
 	ElfW(auxv_t) values[64];
-	ssize_t length = fd >= 0 ? LC_AGAIN(pread(fd, values, sizeof(values), 0)) : 0;
-	unsigned long value = type == AT_SECURE;
+	ssize_t length = fd >= 0 ? LC_AGAIN(pread(fd, values, sizeof(values), 0)) :
+			 syscall(SYS_prctl, PR_GET_AUXV, values, sizeof(values), 0, 0);
+	unsigned long value = type == AT_PAGESZ ? 4096 : type == AT_SECURE;
 
 	for (ssize_t i = 0; (i + 1) * (ssize_t)sizeof(*values) <= length; i++)
 		if (values[i].a_type == type)

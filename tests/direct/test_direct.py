@@ -298,6 +298,9 @@ ROWS = [
     *[Row(f"a {how} program opens an extension", "opens_extension.c", RUNTIME, static=how,
           extensions=("versions_extension.c",), arguments=("app",))
       for how in ("static", "static-pie")],
+    Row("a static program opens an extension where there is no /proc", "opens_extension.c", RUNTIME,
+        static="static", extensions=("versions_extension.c",), arguments=("app",),
+        env={"NO_PROC": "1"}),
     Row("ld.so starts a program whose run path has $ORIGIN", "versions.c", RUNTIME, place=beside,
         flags=IN_CUDA, by_loader=True),
     Row("an extension with $ORIGIN is opened by a relative path", "opens_extension.c", RUNTIME,
