@@ -581,6 +581,7 @@ void report_end(struct report *report, struct lc_arena *arena)
 	       report->importers, shares(report, arena));
 	print_lacking(report);
 	if (report->errors)
-		printf("%zu that could not be read are not judged\n", report->errors);
+		printf("%zu that could not be read %s not judged\n", report->errors,
+		       report->errors == 1 ? "is" : "are");
 	print_verdict(arena, "all of it: ", text);
 }

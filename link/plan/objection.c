@@ -142,9 +142,8 @@ static void say_arch(struct objection *o)
 				   " target is %s" : "code for %s runs nowhere else, and the target is %s",
 				   arch_text(o->arena, o->entry->arch, o->entry->suffix), arch);
 	else if (o->entry->kind == LAZYCUDA_KIND_CUBIN)
-		o->why = lc_format(o->arena, "a cubin links for its own architecture and a few"
-				   " later ones, and the target is %s",
-				   arch);
+		o->why = lc_format(o->arena, "it links for its own architecture and a few later"
+				   " ones, not %s", arch);
 	else
 		o->why = lc_format(o->arena, "it is for a later architecture than the target, %s",
 				   arch);

@@ -114,8 +114,8 @@ static const char *take_native(struct lc_arena *arena, struct lazycuda_request *
 		return NULL;
 	arch = lk_native_arch(arena, request->device, &why);
 	request->arch = arch && from ? lc_format(arena, LK_FROM_INPUTS ":%s", arch) : arch;
-	return arch ? NULL : lc_format(arena, "no architecture is given, so it is that of the"
-						" GPU here, and %s; give one, such as sm_90", why);
+	return arch ? NULL : lc_format(arena, "no architecture is given, and %s; give one,"
+						" such as sm_90", why);
 }
 
 /* Plans, and fills in the environment and the request with what is here.  Other installed

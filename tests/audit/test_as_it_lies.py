@@ -332,7 +332,7 @@ def test_what_cannot_be_judged_is_no_yes(audit, tmp_path):
     audit("--require", "12", tmp_path / "a.o", status=1)
     (tmp_path / "cut-1-py3-none-any.whl").write_bytes(b"PK\3\4" + bytes(100))
     said = audit(tmp_path / "a.o", tmp_path / "cut-1-py3-none-any.whl", status=2).lines
-    assert said[-2:] == ["1 that could not be read are not judged",
+    assert said[-2:] == ["1 that could not be read is not judged",
                          "all of it: nothing that could be judged"]
     # pip takes a zip file that something is put before.
     (tmp_path / "dist").mkdir()

@@ -254,7 +254,9 @@ def test_a_library_that_is_named_by_both_options(retarget, module, tmp_path):
 def test_a_name_that_is_none(retarget, module, option, word):
     said = retarget(f"{option}={word}", module({"cublas": 12}), status=2)
     bad = "nosuch" if "nosuch" in word else word
-    assert f"{option}: there is no stub of {bad!r}, but of cublas, cublasLt, cuda, cudart" in said
+    near = "; did you mean cublas?" if "cublas" in bad else ""
+    assert (f"{option}: there is no stub of {bad!r}{near}\n"
+            "there is one of cublas, cublasLt, cuda, cudart") in said
     assert all(f" {name}" in said for name in library_lists.NAMES)
 
 

@@ -2,6 +2,7 @@
 """How the command answers wrong words, and what a terminal gets of it."""
 import os
 import pty
+import signal
 import subprocess
 
 import pytest
@@ -51,6 +52,7 @@ WRONG = (
      "retarget"),
     ("retarget -o", "lazycuda retarget: a value is missing after --output", "retarget"),
     ("retarget -o out", "lazycuda retarget: no file is given", "retarget"),
+    ("retarget --output= x", "lazycuda retarget: --output is empty", "retarget"),
     ("stub --from x", "lazycuda stub: no folder is given: use -o DIR", "stub"))
 
 
@@ -84,6 +86,15 @@ def test_what_cannot_be_written_was_not_answered(words, tmp_path):
         done = subprocess.run(["sh", "-c", f'exec "$@" >{where}', "-", build.TOOL, *words], cwd=tmp_path,
                               stderr=subprocess.PIPE, text=True)
         assert (done.returncode, done.stderr) == (2, f"{name}: standard output: {why}\n")
+
+
+@pytest.mark.parametrize("command", usage.commands())
+def test_a_reader_that_has_enough_is_no_error(command):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([build.TOOL, command, "--help"], stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, b"")
 
 
 def test_a_message_about_the_machine_names_no_file_of_the_wheel(tmp_path):

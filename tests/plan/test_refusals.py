@@ -138,7 +138,7 @@ REFUSALS = [
     (HAVE, ["x:ptx 8.0 sm_90"], "ARCH_MISMATCH", 0, "PTX 8.0 of CUDA 12.0 for sm_90",
      "code for sm_80 or an earlier one", "it is for a later architecture than the target, sm_80"),
     (HAVE + "arch=sm_90", ["x:cubin 12.0 sm_80"], "ARCH_MISMATCH", 0,
-     "a cubin of CUDA 12.0 for sm_80", "a cubin for sm_90, or PTX", "the target is sm_90"),
+     "a cubin of CUDA 12.0 for sm_80", "a cubin for sm_90, or PTX", "a few later ones, not sm_90"),
     (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_90a"], "ARCH_MISMATCH", 0,
      "PTX 8.0 of CUDA 12.0 for sm_90a", "code for sm_90 or an earlier one",
      "the target is sm_90; take --arch sm_90a, which is for the same GPU"),

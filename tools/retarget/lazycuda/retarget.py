@@ -105,6 +105,8 @@ def _print(text):
         if not sys.stdout:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         print(text, flush=True)
+    except BrokenPipeError:
+        _die_of(signal.SIGPIPE)
     except OSError as error:
         print(f"lazycuda retarget: standard output: {error.strerror}", file=sys.stderr)
         if sys.stdout:      # Python would try again when it ends
@@ -117,7 +119,15 @@ def _print(text):
 SAID = ((r"the following arguments are required: FILE", "no file is given"),
         (r"one of the arguments -o/--output --in-place is required",
          "no output folder is given: use -o DIR, or --in-place"),
-        (r"argument (?:-o/)?(--[\w-]+): expected one argument", r"a value is missing after \1"))
+        (r"argument (?:-o/)?(--[\w-]+): expected one argument", r"a value is missing after \1"),
+        (r"argument (?:-o/)?(\S+): is empty", r"\1 is empty"))
+
+
+def _path(word):
+    """An empty word, as of a variable that is not set, would be the folder that one is in."""
+    if not word:
+        raise argparse.ArgumentTypeError("is empty")
+    return pathlib.Path(word)
 
 
 class Parser(argparse.ArgumentParser):
@@ -135,11 +145,11 @@ class Parser(argparse.ArgumentParser):
         if not _print(self.format_help()[:-1]):
             self.exit(2)
 
-    def error(self, message):
-        """The error, then one line of usage, as all commands have it."""
+    def error(self, message, more=""):
+        """The error, then one line of usage, as all commands have it; between them what else is said."""
         for pattern, words in SAID:
             message = re.sub(pattern, words, message)
-        self.exit(2, f"{self.prog}: {report.printable(message)}\n"
+        self.exit(2, f"{self.prog}: {report.printable(message)}\n{more}"
                      f"usage: {self.prog} [OPTION...] -o DIR FILE...\n"
                      f"`{self.prog} --help` says more.\n")
 
@@ -149,10 +159,10 @@ def _parser():
         prog="lazycuda retarget", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("inputs", nargs="+", metavar="FILE", type=pathlib.Path,
+    add("inputs", nargs="+", metavar="FILE", type=_path,
         help="an ELF file, or a wheel (.whl)")
     where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("-o", "--output", metavar="DIR", type=pathlib.Path,
+    where.add_argument("-o", "--output", metavar="DIR", type=_path,
                        help="write results there, under the names they have")
     where.add_argument("--in-place", action="store_true", help="replace the inputs")
     add("--bundle", action="store_true",
@@ -215,8 +225,10 @@ def _check_libraries(parser, options):
     for option, words in (("--only", only), ("--leave", options.left)):
         for word in words:
             if word not in there:
-                parser.error(f"{option}: there is no stub of {word!r}, but of "
-                             f"{', '.join(sorted(there, key=str.lower))}")
+                near = difflib.get_close_matches(word, there, 1)
+                parser.error(f"{option}: there is no stub of {word!r}"
+                             + (f"; did you mean {near[0]}?" if near else ""),
+                             f"there is one of {', '.join(sorted(there, key=str.lower))}\n")
     for word in only:
         if word in options.left:
             parser.error(f"--only and --leave both name {word}")
