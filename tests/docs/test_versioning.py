@@ -42,8 +42,7 @@ def test_the_fields_are_where_they_were():
 @pytest.mark.parametrize("file", NODES, ids=lambda file: file.name)
 def test_the_sonames(file):
     assert elf.dynamic(file)["SONAME"] == [file.name]
-    assert f"`{build.stub_name('cudart')}`" in PAGE and "all six libraries" in PAGE
-    assert len(NODES) == 6
+    assert f"`{build.stub_name('cudart')}`" in PAGE and "one for all libraries" in PAGE
 
 
 def test_a_minor_version_counts_as_a_major_one_until_1_0():
