@@ -263,8 +263,10 @@ static bool read_headers(struct link_arguments *arguments, const struct command 
 		*file++ = 0;
 		arguments->headers[i] = text_file_read(file);
 		if (!arguments->headers[i]) {
-			complain(command->name, "%s: %s", file, errno == EINVAL ?
-				 "there is a NUL in it" : strerror(errno));
+			if (errno == EINVAL)
+				complain(command->name, "%s: there is a NUL in it", file);
+			else
+				complain_of(command->name, file, errno);
 			return false;
 		}
 	}
@@ -367,7 +369,7 @@ bool link_arguments_readable(const struct link_arguments *arguments,
 
 		if (can_read(path))
 			continue;
-		complain(command->name, "%s: %s", path, strerror(errno));
+		complain_of(command->name, path, errno);
 		return false;
 	}
 	return true;

@@ -26,7 +26,7 @@ const struct lc_peer *own_stub_open(const char *command, const char *path)
 	const struct lc_peer *peer = handle ? dlsym(handle, LC_PEER_SYMBOL) : NULL;
 
 	if (!real)
-		complain(command, "%s: %s", path, strerror(errno));
+		complain_of(command, path, errno);
 	else if (!handle)
 		complain(command, "%s", dlerror());
 	else if (!peer)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../stubs/base/printable.h"
+#include "../stubs/base/regular.h"
 
 static void say_on(FILE *stream, const char *text, const char *end)
 {
@@ -86,6 +87,16 @@ void complain(const char *command, const char *format, ...)
 	fprintf(stderr, "lazycuda%s%s: %s\n", command ? " " : "", command ? command : "",
 		text ? text : "memory ran out");
 	free(text);
+}
+
+void complain_of(const char *command, const char *path, int error)
+{
+	const char *why = lc_why_not_opened(error);
+
+	if (why)
+		complain(command, "%s %s", path, why);
+	else
+		complain(command, "%s: %s", path, strerror(error));
 }
 
 void say_verdict(const char *text, bool good)

@@ -23,6 +23,9 @@ void say_log(const char *text);
 void complain(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Complains of a file that cannot be read, with an errno. */
+void complain_of(const char *command, const char *path, int error);
+
 /* Prints a verdict to standard output, on a terminal in green or red: not where NO_COLOR is set. */
 void say_verdict(const char *text, bool good);
 

@@ -222,7 +222,7 @@ def test_what_is_no_stub_is_refused(world, cuda, tmp_path):
     file = importer(tmp_path, "barA", link=[found[1]])
     for words, message in (
             ((found[1],), f"{found[1]} is not a stub of lazycuda"),
-            ((tmp_path / "none.so",), "none.so: No such file or directory"),
+            ((tmp_path / "none.so",), "none.so does not exist"),
             ((stub.file, "--stub", stub.file), "there is another stub of that library")):
         done = world.cli("audit", "--stub", *words, file, check=False)
         assert done.status == 2 and message in done.err and not done.out
