@@ -98,8 +98,15 @@ void libclang_open(struct libclang *clang, const char *path)
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		unsetenv(variables[i]);
 	clang->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!clang->handle)
-		fail(path, "%s%s", dlerror(), how_to_get_it);
+	if (!clang->handle) {
+		const char *why = dlerror();
+		const size_t length = strlen(path);
+
+		/* It names the file, as fail() does. */
+		if (!strncmp(why, path, length) && !strncmp(why + length, ": ", 2))
+			why += length + 2;
+		fail(path, "%s%s", why, how_to_get_it);
+	}
 #define X(result, name, parameters) \
 	*(void **)&clang->name = dlsym(clang->handle, "clang_" #name); \
 	if (!clang->name) \

@@ -353,6 +353,7 @@ def test_libclang_is_asked_for_with_headers_alone(real, tmp_path, header):
     said = refusal(tmp_path / "baz", "--from", real, "--missing", "9", "--header", header(HEADER),
                    "--libclang", "/nowhere/libclang.so")
     assert "pip install libclang==18.1.1" in said and "without --header" in said
+    assert said.count("/nowhere/libclang.so") == 1
     made(tmp_path / "baz", "--from", real, "--missing", "9", "--libclang", "/nowhere/libclang.so")
 
 
