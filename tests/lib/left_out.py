@@ -69,8 +69,6 @@ LEFT_OUT = [
     ("machines/test_folder_names.py::test_make_works_there", "minute"),
     ("notes/test_notes.py::test_it_survives_the_linker", "minute"),
     ("own_library/test_stubs_under_real_names.py::test_none_is_made_where_the_list_says_so", "minute"),
-    ("upkeep/test_trials.py::test_files_that_need_what_a_cuda_of_pypi_has_not", "minute"),
-    ("upkeep/test_trials.py::test_what_is_imported_with_which_cuda", "minute"),
     ("wheels/test_package.py::test_it_is_tagged_for_the_machine_of_what_is_in_it", "minute"),
     ("wheels/test_package.py::test_without_flags_it_is_as_small_as_a_release", "minute"),
     ("years_ahead/test_made_up.py", "minute"),
