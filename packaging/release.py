@@ -149,7 +149,7 @@ def make_wheel(tools, source, arch, folder):
     built = empty(tools.work / f"built-{arch}")
     tools("build", "--no-isolation", "--wheel", "--outdir", built, source,
           env=tools.environment(**tools.compiler(arch)))
-    tools("auditwheel", "repair", "--wheel-dir", folder,
+    tools("auditwheel", "repair", "--zip-compression-level", "9", "--wheel-dir", folder,
           *built.glob("*.whl"))
     return next(folder.glob(f"*_{arch}.whl"))
 
