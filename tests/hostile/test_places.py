@@ -4,6 +4,7 @@ folders that everybody can write to or swap for others."""
 import os
 import re
 import shutil
+import sys
 
 import pytest
 
@@ -211,6 +212,22 @@ def test_whose_what_nobody_named_may_be(world, lies, of_object, expected):
     said = {left["path"]: left["reason"] for left in status["left_out"]}
     assert said == ({} if expected == "12.9" else {str(folder): f"it belongs to user {STRANGER}, who "
                     f"is neither root nor you nor the owner of {file}"})
+
+
+@pytest.mark.parametrize("of_program, expected", [(0, "0"), (STRANGER, "12090"), (COLLEAGUE, "0")])
+def test_whose_the_wheels_of_a_pex_may_be(world, of_program, expected):
+    """Root's, the user's, or that of the owner of the folder that Python runs."""
+    program, version = world.folder("x.pex"), "cudaRuntimeGetVersion"
+    folder = world.put("x.pex/.deps/cuda.whl/nvidia/cuda_runtime/lib", fake("cudart", "12.9"))
+    (program / "__main__.py").write_text(
+        "import ctypes\nversion = ctypes.c_int()\n"
+        f"ctypes.CDLL({str(build.stub('cudart'))!r}).{version}(ctypes.byref(version))\n"
+        "print(version.value)\n")
+    chowned(folder, STRANGER)
+    chowned(program, of_program)
+    done = world.run(sys.executable, program, LAZYCUDA_DEBUG="1")
+    assert done.out == f"{expected}\n", done.err
+    assert (f"{folder}: not searched, it belongs to user {STRANGER}" in done.err) == (expected == "0")
 
 
 def test_whose_what_somebody_named_is_does_not_matter(world):
