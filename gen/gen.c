@@ -74,6 +74,7 @@ static void read_options(struct options *options, char **argument)
 			options->abi = read_major(*++argument);
 		} else if (!strcmp(*argument, "--stub")) {
 			options->stub = true;
+			command_name = "lazycuda stub";
 		} else if (!strcmp(*argument, "--words")) {
 			options->words = true;
 		} else if (**argument == '-' || options->list) {
@@ -102,7 +103,7 @@ static void check_abi(const struct symbols *list, unsigned major)
 	for (size_t i = 0; i < list->libraries.count; i++)
 		if (list->libraries.items[i].in & major_set(list, major))
 			return;
-	fail("gen", "--abi %u: no library of the list has that major", major);
+	fail(NULL, "--abi %u: no library of the list has that major", major);
 }
 
 /* ---- files: all of them or none ---- */
@@ -136,11 +137,11 @@ static void write_temporary(const char *path, const struct text *text)
 	bool good;
 
 	if (!file)
-		fail("gen", "cannot write %s: %s", path, strerror(errno));
+		fail(NULL, "cannot write %s: %s", path, strerror(errno));
 	unfinished[unfinished_count++] = (char *)path;
 	good = fwrite(text->bytes, 1, text->length, file) == text->length;
 	if (fclose(file) || !good)
-		fail("gen", "cannot write %s: %s", path, strerror(errno));
+		fail(NULL, "cannot write %s: %s", path, strerror(errno));
 }
 
 /* A rename within a folder fails only for reasons that can be checked beforehand.
@@ -150,7 +151,7 @@ static void check_target(const char *path)
 	struct stat status;
 
 	if (!lstat(path, &status) && S_ISDIR(status.st_mode))
-		fail("gen", "cannot write %s: it is a directory", path);
+		fail(NULL, "cannot write %s: it is a directory", path);
 }
 
 static void write_files(const struct files *files, const char *directory)
@@ -172,7 +173,7 @@ static void write_files(const struct files *files, const char *directory)
 		if (same_content(paths[i], &files->all.items[i]->text))
 			continue;
 		if (rename(unfinished[i], paths[i]))
-			fail("gen", "cannot write %s: %s", paths[i], strerror(errno));
+			fail(NULL, "cannot write %s: %s", paths[i], strerror(errno));
 		unfinished[i] = NULL;
 	}
 }
@@ -251,7 +252,7 @@ static void print_lists(const struct symbols *list)
 		(list->libraries.items[i].without_majors ? print_driver : print_library)(
 			list, &list->libraries.items[i]);
 	if (fflush(stdout) || ferror(stdout))
-		fail("gen", "cannot write the words: %s", strerror(errno));
+		fail(NULL, "cannot write the words: %s", strerror(errno));
 }
 
 int main(int count, char **arguments)

@@ -154,13 +154,14 @@ static void audit_file(struct audit *audit, const char *path, bool asked)
 	int fd = lc_open_regular(path, &st);
 	const char *why;
 	void *bytes;
-	char magic[4];
+	char magic[4], text[128];
 
 	/* A wheel that cannot be read is no less one. */
 	asked |= is_wheel(path);
 	if (fd < 0) {
 		why = lc_why_not_opened(errno);
-		report_error(&audit->report, path, NULL, why ? why : "cannot be opened");
+		snprintf(text, sizeof(text), "cannot be opened: %s", strerror(errno));
+		report_error(&audit->report, path, NULL, why ? why : text);
 		return;
 	}
 	if (!st.st_size) {

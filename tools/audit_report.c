@@ -503,12 +503,14 @@ void report_error(struct report *report, const char *file, const char *wheel, co
 	json_close('}');
 }
 
-/* For each major, the number of files that run on its best minor version. */
+/* ": of these run 2 on 11, 2 on 12, 1 on 13", each on its best minor version; "" if none could. */
 static const char *shares(struct report *report, struct lc_arena *arena)
 {
 	const struct tables *tables = report->tables;
 	const char *text = "";
 
+	if (!report->importers)
+		return text;
 	for (size_t first = 0, end; first < tables->toolkit_count; first = end) {
 		size_t most = 0;
 
@@ -516,7 +518,7 @@ static const char *shares(struct report *report, struct lc_arena *arena)
 		for (size_t i = first; i < end; i++)
 			if (report->importing[i] > most)
 				most = report->importing[i];
-		text = lc_format(arena, "%s%s%zu on %d", text, *text ? ", " : "", most,
+		text = lc_format(arena, "%s%s%zu on %d", text, *text ? ", " : ": of these run ", most,
 				 LC_MAJOR(tables->toolkits[first]));
 	}
 	return text;
@@ -540,9 +542,10 @@ static void print_lacking(const struct report *report)
 	char arch[LK_ARCH_TEXT];
 
 	for (size_t i = 0; report->wish.any && i < report->wish.target_count; i++)
-		printf("for %s: a driver loads code of %zu of %zu files with device code\n",
+		printf("for %s: a driver loads code of %zu of %zu %s with device code\n",
 		       lk_arch_text(&report->wish.targets[i], arch),
-		       report->with_code - report->lacking[i], report->with_code);
+		       report->with_code - report->lacking[i], report->with_code,
+		       report->with_code == 1 ? "file" : "files");
 }
 
 bool report_nothing(const struct report *report)
@@ -577,7 +580,7 @@ void report_end(struct report *report, struct lc_arena *arena)
 	}
 	if (report->files + report->errors < (report->quiet ? 1 : 2))
 		return;
-	printf("%zu files, %zu with CUDA imports: of these run %s\n", report->files,
+	printf("%zu %s, %zu with CUDA imports%s\n", report->files, report->files == 1 ? "file" : "files",
 	       report->importers, shares(report, arena));
 	print_lacking(report);
 	if (report->errors)

@@ -114,11 +114,11 @@ static int inspect_file(const char *path, const struct inspect_options *options)
 		options->headers_only ? 0 : LAZYCUDA_INSPECT_PAYLOADS, options->unpack_limit);
 	int status = !inspection || (inspection->error && !is_readable(path)) ? 2 : status_of(inspection);
 
+	if (inspection && status == 2)
+		complain("inspect", "%s %s", path, inspection->error);
 	if (inspection && options->json)
 		inspect_print_json(inspection);
-	else if (inspection && status == 2)
-		complain("inspect", "%s %s", path, inspection->error);
-	else if (!inspection || !inspect_print(inspection, options->all)) {
+	else if (!inspection || (status != 2 && !inspect_print(inspection, options->all))) {
 		complain("inspect", "memory ran out");
 		status = 2;
 	}

@@ -229,8 +229,6 @@ static void print(const struct link_arguments *arguments, const char *output,
 		  const struct lazycuda_result *result)
 {
 	const struct lazycuda_plan plan = told(result);
-	const char *message = plan.message ? plan.message : "memory ran out", *advice;
-	size_t length;
 
 	if (result->code == LAZYCUDA_CODE_OK) {
 		plan_print(arguments, &plan);
@@ -239,11 +237,8 @@ static void print(const struct link_arguments *arguments, const char *output,
 		printf(", %zu bytes\n", result->image_length);
 		return;
 	}
-	/* What happened has a line; what to do, and what was looked at, follow. */
-	advice = find_advice(message, &length);
-	complain("link", "refused (%s): %.*s", lazycuda_code_name(plan.code), (int)length,
-		 message);
-	print_detail("", advice);
+	fprintf(stderr, "lazycuda link: refused (%s): ", lazycuda_code_name(plan.code));
+	say_message(stderr, plan.message ? plan.message : "memory ran out", TEXT_COLUMN);
 	print_detail("rule", plan.rule);
 	print_detail("have", plan.have);
 	print_detail("need", plan.need);

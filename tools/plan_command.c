@@ -103,8 +103,9 @@ static int combine(const struct plan_arguments *plan)
 		plan_json_version("cudart", combination.cudart);
 		json_close('}');
 	} else {
-		puts(outcome_name(outcome));
-		say_message(message, 0);
+		say_verdict(outcome_name(outcome), outcome == LAZYCUDA_OUTCOME_COMPATIBLE);
+		putchar('\n');
+		say_message(stdout, message, 0);
 	}
 	return outcome != LAZYCUDA_OUTCOME_COMPATIBLE;
 }

@@ -78,7 +78,7 @@ static void print_refusal(const struct lazycuda_plan *plan)
 	print_decision("refused", lazycuda_code_name(plan->code), false);
 	if (plan->message) {
 		printf("%-11s ", "because");
-		say_message(plan->message, 12);
+		say_message(stdout, plan->message, TEXT_COLUMN);
 	}
 	print_line("rule", plan->rule);
 	print_line("have", plan->have);

@@ -37,29 +37,19 @@ static bool ends_sentence(const char *text)
 	return text[0] == '.' && text[1] == ' ' && ((text[2] >= 'A' && text[2] <= 'Z') || text[2] == '/');
 }
 
-const char *find_advice(const char *message, size_t *length)
+void say_message(FILE *stream, const char *text, int indent)
 {
-	const char *end = strstr(message, "; ");
-
-	*length = end ? (size_t)(end - message) : strlen(message);
-	return end ? end + 2 : NULL;
-}
-
-void say_message(const char *text, int indent)
-{
-	size_t happened;
-	const char *advice = find_advice(text, &happened), *end = text;
+	const char *advice = strstr(text, "; "), *end = text;
 
 	for (; *end; end++) {
-		if (end + 2 != advice && !ends_sentence(end))
+		if (end != advice && !ends_sentence(end))
 			continue;
-		say_on(stdout, text, *end == '.' ? end + 1 : end);
-		printf("\n%*s", indent, "");
+		say_on(stream, text, *end == '.' ? end + 1 : end);
+		fprintf(stream, "\n%*s", indent, "");
 		text = end + 2;
-		advice = NULL;
 	}
-	say_on(stdout, text, end);
-	putchar('\n');
+	say_on(stream, text, end);
+	putc('\n', stream);
 }
 
 void say_log(const char *text)
@@ -93,10 +83,7 @@ void complain_of(const char *command, const char *path, int error)
 {
 	const char *why = lc_why_not_opened(error);
 
-	if (why)
-		complain(command, "%s %s", path, why);
-	else
-		complain(command, "%s: %s", path, strerror(error));
+	complain(command, why ? "%s %s" : "%s cannot be opened: %s", path, why ? why : strerror(error));
 }
 
 void say_verdict(const char *text, bool good)

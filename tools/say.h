@@ -4,17 +4,17 @@
 #define SAY_H
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
 /* Prints text to standard output and adds no line feed. */
 void say(const char *text);
 
-/* The advice in a message, or NULL; length gets that of what precedes it: what happened. */
-const char *find_advice(const char *message, size_t *length);
+/* Where the text of a report's line begins, behind its head. */
+#define TEXT_COLUMN 12
 
-/* Prints a message to standard output with a line for each part, and a last line feed: what happened,
- * the advice, and each later sentence.  All but the first begin after as many spaces. */
-void say_message(const char *message, int indent);
+/* Prints a message with a line for each part, and a last line feed: what happened, the advice, and
+ * each later sentence.  All but the first begin after as many spaces. */
+void say_message(FILE *stream, const char *message, int indent);
 
 /* Prints lines to standard error; the last need not end with a line feed. */
 void say_log(const char *text);

@@ -197,7 +197,7 @@ static void print_library(const struct lazycuda_status *status)
 		say_verdict(state_name(status->state), false);
 		fputs(": ", stdout);
 	}
-	say_message(status->reason, 12);
+	say_message(stdout, status->reason, TEXT_COLUMN);
 	for (size_t i = 0; i < status->candidate_count; i++) {
 		const struct lazycuda_candidate *candidate = &status->candidates[i];
 

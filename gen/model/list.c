@@ -869,14 +869,14 @@ static char *load_file(const char *path, size_t *length)
 	size_t room = 0;
 
 	if (!file)
-		fail("gen", "cannot read %s: %s", path, strerror(errno));
+		fail(NULL, "cannot read %s: %s", path, strerror(errno));
 	*length = 0;
 	do {
 		bytes = grow(bytes, room, &room, 1);
 		*length += fread(bytes + *length, 1, room - *length, file);
 	} while (*length == room);
 	if (ferror(file))
-		fail("gen", "cannot read %s: %s", path, strerror(errno));
+		fail(NULL, "cannot read %s: %s", path, strerror(errno));
 	fclose(file);
 	return bytes;
 }

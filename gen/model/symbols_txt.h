@@ -38,7 +38,11 @@ char *format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- errors: print to stderr and exit with status 2 ---- */
 
+/* What a user has called, for what fail() says; NULL if that is this program itself. */
+extern const char *command_name;
+
 struct place { const char *file; unsigned line, column; };
+/* subject is a file, or NULL if it is about no file. */
 _Noreturn void fail(const char *subject, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 _Noreturn void fail_at(struct place place, const char *format, ...)

@@ -7,12 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *command_name;
+
 _Noreturn void fail(const char *subject, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	fprintf(stderr, "%s: ", subject);
+	if (command_name || !subject)
+		fprintf(stderr, "%s: ", command_name ? command_name : "gen");
+	if (subject)
+		fprintf(stderr, "%s: ", subject);
 	vfprintf(stderr, format, arguments);
 	fputc('\n', stderr);
 	va_end(arguments);
@@ -37,10 +42,10 @@ void *allocate(size_t count, size_t size)
 	void **block;
 
 	if (count > (SIZE_MAX - sizeof(max_align_t)) / size)
-		fail("gen", "out of memory");
+		fail(NULL, "out of memory");
 	block = calloc(1, sizeof(max_align_t) + count * size);
 	if (!block)
-		fail("gen", "out of memory");
+		fail(NULL, "out of memory");
 	*block = all;
 	all = block;
 	return (char *)block + sizeof(max_align_t);

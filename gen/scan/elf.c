@@ -31,22 +31,18 @@ struct elf {
 	const char **nodes;	/* by index */
 };
 
-static const char *why_not_opened(void)
-{
-	const char *why = lc_why_not_opened(errno);
-
-	return why ? why : strerror(errno);
-}
-
 /* Maps the file: these files are large, and only a small part is read. */
 static void map_file(struct elf *elf)
 {
 	struct stat status;
 	int file = lc_open_regular(elf->path, &status);
+	const char *why;
 	void *data;
 
-	if (file < 0)
-		fail(elf->path, "%s", why_not_opened());
+	if (file < 0) {
+		why = lc_why_not_opened(errno);
+		fail(elf->path, why ? "%s" : "cannot be opened: %s", why ? why : strerror(errno));
+	}
 	if (!status.st_size)
 		fail(elf->path, "is empty");
 	data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
@@ -63,7 +59,7 @@ static void check_header(const struct elf *elf)
 	if (elf->file.size < SELFMAG || memcmp(ident, ELFMAG, SELFMAG))
 		fail(elf->path, "is not an ELF file");
 	if (elf->file.size < sizeof(Elf64_Ehdr))
-		fail(elf->path, "the ELF header lies beyond the end of the file");
+		fail(elf->path, "is truncated");
 	if (ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB)
 		fail(elf->path, "is not a 64-bit little-endian ELF file");
 }

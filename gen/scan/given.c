@@ -120,7 +120,7 @@ void add_packages(struct own *own)
 
 		for (const char *c = name; *c || c == name; c++)
 			if (!isalnum((unsigned char)*c) && (c == name || !strchr("._-", *c)))
-				fail(own_name, "--package %s: a name has letters, digits, ., _ and -",
+				fail(NULL, "--package %s: a name has letters, digits, ., _ and -",
 				     name);
 		add_package(&library->packages, name);
 	}
@@ -188,7 +188,7 @@ static void add_header(struct own *own, const struct source *source, const char 
 			 (void *)scan_intern_n(real, (size_t)(strrchr(real, '/') - real)));
 	}
 	if (!parse->folders.count)
-		fail(own_name, "there is no header %s here; --include names its folder", header);
+		fail(NULL, "there is no header %s here; --include names its folder", header);
 	list_add(&parse->headers, (void *)header);
 	for (int own_ones = 1; own_ones >= 0; own_ones--) {
 		const struct list *defines = own_ones ? &source->defines : &own->common.defines;
@@ -253,9 +253,9 @@ static void take_text(struct own *own, const char *name)
 	const char *objection = map_get(&own->given.inexpressible, name);
 
 	if (!map_get(&library->names, name))
-		fail(own_name, "--text %s: no library that was given has this function", name);
+		fail(NULL, "--text %s: no library that was given has this function", name);
 	if (objection)
-		fail(own_name, "--text %s: %s", name, objection);
+		fail(NULL, "--text %s: %s", name, objection);
 	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {
 		struct map *prototypes = &library->headers[toolkit].prototypes;
 		const struct prototype *known = map_get(prototypes, name);
@@ -293,11 +293,11 @@ static void take_negative(struct own *own, const char *name)
 	bool declared = false;
 
 	if (!map_get(&library->names, name))
-		fail(own_name, "--negative %s: no library that was given has this function", name);
+		fail(NULL, "--negative %s: no library that was given has this function", name);
 	if (objection)
-		fail(own_name, "--negative %s: %s", name, objection);
+		fail(NULL, "--negative %s: %s", name, objection);
 	if (map_get(&own->given.texts, name))
-		fail(own_name, "--negative %s: it describes a status, and returns a string", name);
+		fail(NULL, "--negative %s: it describes a status, and returns a string", name);
 	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {
 		const struct prototype *known = map_get(&library->headers[toolkit].prototypes, name);
 
@@ -310,7 +310,7 @@ static void take_negative(struct own *own, const char *name)
 				" say more of", name, library->status);
 	}
 	if (!declared)
-		fail(own_name, "--negative %s: no header that was given declares this function", name);
+		fail(NULL, "--negative %s: no header that was given declares this function", name);
 	map_put(&own->given.negatives, name, library);
 }
 
@@ -338,7 +338,7 @@ static bool find_statuses(const struct own *own, const char *pattern, int toolki
 			fail_at(known->place, "%s returns no int, as --int-status %s says", known->name,
 				pattern);
 		if (map_get(&own->given.negatives, known->name))
-			fail(own_name, "--int-status %s: %s has --negative", pattern, known->name);
+			fail(NULL, "--int-status %s: %s has --negative", pattern, known->name);
 		found |= !map_get(&own->given.inexpressible, known->name);
 	}
 	return found;
@@ -352,9 +352,9 @@ static void refuse_pattern(const struct own *own, const char *pattern)
 	for (size_t i = 0; i < all->keys.count; i++)
 		if (matches(pattern, all->keys.items[i], NULL) &&
 		    map_get(&own->library.names, all->keys.items[i]))
-			fail(own_name, "--int-status %s: %s", pattern,
+			fail(NULL, "--int-status %s: %s", pattern,
 			     (const char *)all->values.items[i]);
-	fail(own_name, "--int-status %s: no header that was given declares such a function of the"
+	fail(NULL, "--int-status %s: no header that was given declares such a function of the"
 	     " library", pattern);
 }
 

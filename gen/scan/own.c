@@ -48,7 +48,7 @@ static struct source *add_source(struct own *own, const char *argument)
 	if (equals && !strchr(equals, '/')) {
 		source->path = scan_intern_n(argument, (size_t)(equals - argument));
 		if (!parse_cuda(equals + 1, source))
-			fail(own_name, "--from %s: `%s` is neither a major of CUDA, 12, nor a"
+			fail(NULL, "--from %s: `%s` is neither a major of CUDA, 12, nor a"
 			     " version, 12.4", argument, equals + 1);
 	}
 	list_add(&own->sources, source);
@@ -94,9 +94,9 @@ static void read_arguments(struct own *own, char **argument)
 		while (i < count && strcmp(options[i].name, argument[0]))
 			i++;
 		if (i == count && strcmp(argument[0], "--from"))
-			fail(own_name, "unknown option %s; --help lists them", argument[0]);
+			fail(NULL, "unknown option %s; --help lists them", argument[0]);
 		if (!argument[1])
-			fail(own_name, "%s needs a value", argument[0]);
+			fail(NULL, "%s needs a value", argument[0]);
 		if (i == count)
 			now = add_source(own, argument[1]);
 		else if (options[i].list)
@@ -136,7 +136,7 @@ static void refuse_mixtures(const struct own *own)
 			fail(one->path, "is %s, and %s is %s: a stub stands in for one library",
 			     one->exports.soname, first->path, first->exports.soname);
 		if (!one->cuda != !first->cuda)
-			fail(own_name, "say of each --from which major of CUDA it belongs to, or of none");
+			fail(NULL, "say of each --from which major of CUDA it belongs to, or of none");
 	}
 }
 
@@ -170,7 +170,7 @@ static void refuse_absent(const struct own *own)
 			found = exports_name(&source->exports, scan_intern(own->mangled.items[i]));
 		}
 		if (!found)
-			fail(own_name, "--mangled %s: no file exports that function",
+			fail(NULL, "--mangled %s: no file exports that function",
 			     (const char *)own->mangled.items[i]);
 	}
 }
@@ -224,7 +224,7 @@ static const char *default_name(const char *soname)
 		if (!is_letter(*c))
 			*c = '_';
 	if (!*name || (*name >= '0' && *name <= '9'))
-		fail(own_name, "%s has no name in it; --name gives one", soname);
+		fail(NULL, "%s has no name in it; --name gives one", soname);
 	return scan_intern(name);
 }
 
@@ -288,7 +288,7 @@ static void find_versions(struct own *own)
 	int count = 0;
 
 	if (own->sources.count + own->cuda.count > sizeof(all) / sizeof(*all))
-		fail(own_name, "more than %zu files and majors of CUDA", sizeof(all) / sizeof(*all));
+		fail(NULL, "more than %zu files and majors of CUDA", sizeof(all) / sizeof(*all));
 	for (size_t i = 0; i < own->sources.count; i++)
 		all[count++] = source_version(own->sources.items[i]);
 	for (size_t i = 0; i < own->cuda.count && !own->library.own_majors; i++) {
@@ -302,7 +302,7 @@ static void find_versions(struct own *own)
 		if (i && all[i] == all[i - 1])
 			continue;
 		if (scan->count == MAX_TOOLKITS)
-			fail(own_name, "more than %d versions", MAX_TOOLKITS);
+			fail(NULL, "more than %d versions", MAX_TOOLKITS);
 		scan->versions[scan->count++] = all[i];
 	}
 }
@@ -355,7 +355,7 @@ static void add_variable(struct own *own, const char *name)
 		in |= BIT(source_toolkit(own, source));
 	}
 	if (!datum)
-		fail(own_name, "--data %s: no file exports that variable", name);
+		fail(NULL, "--data %s: no file exports that variable", name);
 	list_add(&own->library.variables, format("%s %u %s%s%s", name, datum->size,
 						 range_text(own->scan, in), datum->bytes ? " " : "",
 						 datum->bytes ? datum->bytes : ""));
@@ -424,11 +424,11 @@ static const char *value_of(const struct own *own, const char *option, const cha
 		end = "";
 	}
 	if (!*text || *end)
-		fail(own_name, "%s %s: it is not a number%s%s", option, text,
+		fail(NULL, "%s %s: it is not a number%s%s", option, text,
 		     own->library.status ? ", and not in enum " : "",
 		     own->library.status ? own->library.status : "");
 	if (!value || value < INT_MIN || value > INT_MAX)
-		fail(own_name, "%s %s: an error is a number of 32 bits, and not 0", option, text);
+		fail(NULL, "%s %s: an error is a number of 32 bits, and not 0", option, text);
 	return format("%ld", value);
 }
 
@@ -455,7 +455,7 @@ static void find_status(struct own *own)
 	const char *absent_option = own->absent ? "--absent" : "--missing";
 
 	if (own->library.status && !has_status(own))
-		fail(own_name, "--status %s: no header that was given defines this enum",
+		fail(NULL, "--status %s: no header that was given defines this enum",
 		     own->library.status);
 	if (!own->library.status)
 		own->library.status = usual_result(own);
@@ -494,12 +494,12 @@ static char *head_of(const struct own *own)
 static void check_arguments(const struct own *own)
 {
 	if (!own->sources.count)
-		fail(own_name, "no library is given: use --from FILE");
+		fail(NULL, "no library is given: use --from FILE");
 	if (!own->missing)
-		fail(own_name, "no status is given for calls without the library:"
+		fail(NULL, "no status is given for calls without the library:"
 		     " use --missing NUMBER");
 	if (own->advice && (strpbrk(own->advice, "#\"\\\n\r\t") || !*own->advice))
-		fail(own_name, "--advice is one sentence, without quotes, \\ and #");
+		fail(NULL, "--advice is one sentence, without quotes, \\ and #");
 }
 
 int derive_own(struct scan *scan, char **arguments)
@@ -509,7 +509,7 @@ int derive_own(struct scan *scan, char **arguments)
 
 	own->scan = scan;
 	library->given = &own->given;
-	library->place.file = own_name;
+	library->place.file = command_name = own_name;
 	read_arguments(own, arguments);
 	check_arguments(own);
 	read_sources(own);

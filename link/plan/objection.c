@@ -13,6 +13,7 @@ struct objection {
 	const struct lazycuda_entry *entry;
 	enum lazycuda_code code;
 	const char *have, *need, *why;
+	const char *said;	/* of have, where why goes on with it as a sentence; else NULL */
 };
 
 static const char *version_text(struct lc_arena *arena, int version)
@@ -95,9 +96,10 @@ static void say_too_new(struct objection *o)
 		oldest = o->entry->arch >= 100 && LC_CUDA_MAJOR(o->linker->version) < 13 &&
 			 o->linker->version < LC_CUDA(12, 8) ? LC_CUDA(12, 8) : LC_CUDA(13, 0);
 	o->need = newer_linker(o, oldest);
-	o->why = lc_format(o->arena, "%s reads nothing newer than itself; take %s, or code made by"
-			   " CUDA %s or earlier", linker_text(o), o->need,
-			   version_text(o->arena, o->linker->version));
+	o->said = lc_format(o->arena, "%s %s", kind_text(o->arena, o->entry),
+			    toolkit_text(o->arena, o->entry));
+	o->why = lc_format(o->arena, "is newer than %s; take %s, or code made by CUDA %s or earlier",
+			   linker_text(o), o->need, version_text(o->arena, o->linker->version));
 }
 
 static void say_cross_major(struct objection *o)
@@ -131,24 +133,13 @@ static void say_arch(struct objection *o)
 {
 	const struct lk_arch *target = &o->linker->target;
 	const char *arch = arch_text(o->arena, target->sm, target->suffix);
-
 	const char *other = same_gpu(o->arena, o->entry, target);
 
-	if (other)
-		o->why = lc_format(o->arena, "the target is %s; take %s", arch, other);
-	else if (o->entry->suffix)
-		o->why = lc_format(o->arena, o->entry->suffix == 'f' ?
-				   "code for %s runs on it and later GPUs of its family only, and the"
-				   " target is %s" : "code for %s runs nowhere else, and the target is %s",
-				   arch_text(o->arena, o->entry->arch, o->entry->suffix), arch);
-	else if (o->entry->kind == LAZYCUDA_KIND_CUBIN)
-		o->why = lc_format(o->arena, "it links for its own architecture and a few later"
-				   " ones, not %s", arch);
-	else
-		o->why = lc_format(o->arena, "it is for a later architecture than the target, %s",
-				   arch);
 	o->need = lc_format(o->arena, o->entry->kind == LAZYCUDA_KIND_CUBIN ?
 			    "a cubin for %s, or PTX" : "code for %s or an earlier one", arch);
+	o->said = lc_format(o->arena, "%s for %s", kind_text(o->arena, o->entry),
+			    arch_text(o->arena, o->entry->arch, o->entry->suffix));
+	o->why = lc_format(o->arena, "does not link for %s; take %s", arch, other ? other : o->need);
 }
 
 static void say_unsupported(struct objection *o)
@@ -322,5 +313,6 @@ void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const cha
 	refusal->need = o.need;
 	if (o.entry->member)
 		name = lk_member_name(arena, name, o.entry->member);
-	refusal->message = lc_format(arena, "%s: %s: %s", name, refusal->have, o.why);
+	refusal->message = lc_format(arena, o.said ? "%s: %s %s" : "%s: %s: %s", name,
+				     o.said ? o.said : refusal->have, o.why);
 }

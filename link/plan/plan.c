@@ -177,7 +177,7 @@ static void add_remedy(struct lk_planning *planning, struct lk_refusal *refusal)
 	}
 	would = what_would_do(planning);
 	if (would && strcmp(would, refusal->need))
-		refusal->message = lc_format(planning->arena, "%s; what would do here: %s",
+		refusal->message = lc_format(planning->arena, "%s. What would do here: %s",
 					     refusal->message, would);
 }
 

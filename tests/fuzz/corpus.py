@@ -10,7 +10,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "inspection"), str(HERE.parent / "lib")]
 
-import laid_out  # noqa: E402
+import relocatable  # noqa: E402
 import lists  # noqa: E402
 import loadable  # noqa: E402
 import made_up as c  # noqa: E402
@@ -23,7 +23,7 @@ INSPECT = {
     "ptx": c.ptx(),
     "cubin": c.cubin(code=b"\0" * 8),
     # Of each ABI, and with a second set of sections.
-    **{f"cubin-{arch}": laid_out.cubin(arch, toolkit)
+    **{f"cubin-{arch}": relocatable.cubin(arch, toolkit)
        for arch, toolkit in ((80, 129), (90, 130), (100, 135))},
     "ltoir": c.ltoir(),
     "bitcode": c.wrapped(c.bitcode()),

@@ -5,7 +5,7 @@ The cubins are made by hand, and begin the fuzzing of these rules; what real lin
 same damage of real ones is in tests/agreement."""
 import pytest
 
-import laid_out
+import relocatable
 from changed_elf import Elf
 
 CUBINS = {"sm_80": (80, 129), "sm_90": (90, 130), "sm_100 of 12.9": (100, 129),
@@ -25,7 +25,7 @@ def changed(data, section, at, value):
 
 @pytest.mark.parametrize("name", CUBINS)
 def test_what_is_laid_out_as_compilers_do_is_sound(see, name):
-    entry, = see(laid_out.cubin(*CUBINS[name]), "--payloads", "--symbols").entries
+    entry, = see(relocatable.cubin(*CUBINS[name]), "--payloads", "--symbols").entries
     assert entry["error"] is None and entry["kind"] == "cubin"
     assert entry["names"].keys() == {"k", "f", "p", "v"}
 
@@ -35,7 +35,7 @@ BOTH = [
     ("{}.nv.info", "type", 1, "its type"), ("{}.nv.info", "link", 1, "its link"),
     ("{}.nv.info", 0, 0x00082f07, "its format"), ("{}.nv.info", 0, 0x00ff2f04, "its size"),
     ("{}.nv.info", 4, 0, "its value"), ("{}.nv.info", 4, 99, "its value"),
-    ("{}.nv.info", 28, laid_out.V, "its value"), ("{}.nv.info", 52, 99, "its value"),
+    ("{}.nv.info", 28, relocatable.V, "its value"), ("{}.nv.info", 52, 99, "its value"),
     ("{}.nv.info.k", "info", 1, "its link"),
     ("{}.nv.info.k", 28, 2, "a parameter's number"), ("{}.nv.info.k", 8, 1, "its value"),
     ("{}.nv.info.k", 40, 99, "its value"), ("{}.nv.info.k", 52, 99, "its value"),
@@ -52,16 +52,16 @@ BOTH = [
     ("{}.symtab", "link", 2, "its link"), ("{}.symtab", "entry", 8, "the size of its entries"),
 ]
 PLAIN = [
-    (".text.k", "info", 8 << 24 | laid_out.V, "its link"),
-    (".text.k", "type", laid_out.NV, "its type"), (".nv.constant0.k", "info", 0, "its link"),
-    (".nv.constant0.k", "type", laid_out.NV + 0x65, "its type"),
+    (".text.k", "info", 8 << 24 | relocatable.V, "its link"),
+    (".text.k", "type", relocatable.NV, "its type"), (".nv.constant0.k", "info", 0, "its link"),
+    (".nv.constant0.k", "type", relocatable.NV + 0x65, "its type"),
     (".nv.shared.k", "info", 1, "its link"), (".nv.global", "link", 1, "its link"),
     (".strtab", "type", 1, "its link"), (".strtab", 0, 1, "names of symbols"),
     (".nv.constant0.k", "offset", 64, "its bytes are those of another"),
     (".symtab", 24 + 16, 33, "its place"),
 ]
 SECOND = [
-    (".nv.capmerc.text.k", "info", 8 << 24 | laid_out.V, "its link"),
+    (".nv.capmerc.text.k", "info", 8 << 24 | relocatable.V, "its link"),
     (".nv.capmerc.text.k", "type", 1, "its link"),
     (".nv.merc.symtab", 24 + 4, 0x7fff1012, "its section"),
     (".nv.merc.nv.info", 12, 0x00082304, "not one number of registers for each function"),
@@ -76,12 +76,12 @@ SECOND = [
       for section, *rest in BOTH),
     *((name, *row) for name in ("sm_100", "sm_100 of 12.9") for row in SECOND)])
 def test_one_field_that_is_wrong_is_named(see, name, section, at, value, why):
-    error = see(changed(laid_out.cubin(*CUBINS[name]), section, at, value), "--payloads").error
+    error = see(changed(relocatable.cubin(*CUBINS[name]), section, at, value), "--payloads").error
     assert error and error.endswith(why), error
 
 
 def test_a_section_of_a_known_type_under_a_name_that_nobody_writes(see):
-    cubin = laid_out.cubin(100, 135)
+    cubin = relocatable.cubin(100, 135)
     elf = Elf(cubin)
     # A name one byte later in the table: rela.text.k
     name = elf.field(elf.find(".rela.text.k"), 0, "I") + 1

@@ -466,7 +466,7 @@ def test_what_can_be_linked_goes_before_bitcode(world):
 
 
 @pytest.mark.parametrize("arch, nvvm, code, words", [
-    ("sm_90", True, "ARCH_MISMATCH", "it is for a later architecture than the target, sm_80"),
+    ("sm_90", True, "ARCH_MISMATCH", "bitcode for sm_90 does not link for sm_80"),
     ("sm_80", False, "NVVM_REQUIRED", "it is bitcode, and there is no libnvvm to compile it"),
 ])
 def test_bitcode_in_an_offload_binary_that_is_of_no_use(world, arch, nvvm, code, words):

@@ -65,11 +65,21 @@ def test_a_wrong_word_is_answered_in_three_lines(words, said, command):
     assert second.startswith(f"usage: {name} ") and third == f"`{name} --help` says more."
 
 
-@pytest.mark.parametrize("command", ["audit", "inspect", "retarget -o out"])
-def test_a_file_that_cannot_be_read_is_not_judged(command):
-    done = run(*command.split(), "/nowhere")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"lazycuda {command.split()[0]}: /nowhere does not exist\n"
+@pytest.mark.parametrize("command", ["audit", "inspect", "plan", "link --arch sm_90 -o out", "retarget -o out"])
+def test_a_file_that_cannot_be_read_is_not_judged(command, tmp_path):
+    (loop := tmp_path / "loop").symlink_to(loop)
+    for path, why in (("/nowhere", "does not exist"), (tmp_path, "is a directory"),
+                      (loop, "cannot be opened: Too many levels of symbolic links")):
+        if path == tmp_path and command == "audit":     # which looks into it
+            continue
+        done = run(*command.split(), path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"lazycuda {command.split()[0]}: {path} {why}\n"
+
+
+def test_json_does_not_keep_what_is_wrong_to_itself():
+    for command in ("audit", "inspect"):
+        assert run(command, "--json", "/nowhere").stderr == f"lazycuda {command}: /nowhere does not exist\n"
 
 
 def test_a_folder_with_nothing_to_judge_is_not_judged(tmp_path):
@@ -104,7 +114,7 @@ def test_a_message_about_the_machine_names_no_file_of_the_wheel(tmp_path):
     made = wheel_files.make(tmp_path, {"pkg/module.so": file}, name="mine")
     done = run("retarget", "-o", tmp_path / "out", "--prefer", "stub", "--patchelf", "/nowhere/patchelf", made)
     assert done.returncode == 1 and not done.stdout
-    assert done.stderr == (f"{made}: refused (NO_PATCHELF): /nowhere/patchelf cannot be run: No such "
+    assert done.stderr == (f"lazycuda retarget: refused (NO_PATCHELF): {made}: /nowhere/patchelf cannot be run: No such "
                            "file or directory\n")
 
 

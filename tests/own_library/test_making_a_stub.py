@@ -167,14 +167,14 @@ def test_what_a_list_may_not_say(real, tmp_path, change, why):
 
 @pytest.mark.parametrize("content, why", [
     (b"", "is empty"), (b"INPUT(libbaz.so.3)\n", "is not an ELF file"),
-    (b"\x7fELF", "the ELF header lies beyond the end of the file"),
+    (b"\x7fELF", "is truncated"),
     (b"\x7fELF\x01\x01" + bytes(60), "is not a 64-bit little-endian ELF file"),
     (b"\x7fELF\x02\x01" + bytes(10) + b"\x03\x00\x2b\x00" + bytes(50), "is for another CPU"),
 ])
 def test_what_is_no_library(tmp_path, content, why):
     (tmp_path / "libbaz.so.3").write_bytes(content)
     said = refusal(tmp_path / "baz", "--from", tmp_path / "libbaz.so.3", "--missing", "9")
-    assert said.startswith(f"{tmp_path}/libbaz.so.3: ") and why in said
+    assert said.startswith(f"lazycuda stub: {tmp_path}/libbaz.so.3: ") and why in said
 
 
 def test_every_truncation_is_refused(real, tmp_path):
@@ -190,7 +190,8 @@ def test_what_cannot_be_stood_in_for(real, tmp_path):
         file = own_stubs.library(tmp_path / name, *arguments, **how)
         return refusal(tmp_path / "baz", "--from", file, "--missing", "9")
 
-    assert "does not exist" in refusal(tmp_path / "baz", "--from", "/nowhere", "--missing", "9")
+    assert refusal(tmp_path / "baz", "--from", "/nowhere", "--missing", "9") == \
+        "lazycuda stub: /nowhere: does not exist\n"
     assert "is a directory" in refusal(tmp_path / "baz", "--from", tmp_path, "--missing", "9")
     named = own_stubs.library(tmp_path / "named", "libbaz.so.3", SOURCE, named=False)
     assert "has no SONAME" in refusal(tmp_path / "baz", "--from", named, "--missing", "9")

@@ -271,8 +271,8 @@ def test_a_stub_whose_note_is_damaged_is_refused(plain, patchelf, tmp_path, old,
     damaged.write_bytes(text.replace(old, new))
     done = run("-o", tmp_path / "out", "--stub", damaged,
                importer(tmp_path, "barA", link=[plain[0]]))
-    assert done.returncode == 1 and done.stderr.endswith(
-        f"refused (NO_STUBS): {damaged} is not a stub of lazycuda\n"), done.stderr
+    assert done.returncode == 1 and "refused (NO_STUBS): " in done.stderr and \
+        done.stderr.endswith(f": {damaged} is not a stub of lazycuda\n"), done.stderr
 
 
 def test_what_is_no_stub_is_refused(retarget, two, tmp_path):

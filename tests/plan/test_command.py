@@ -81,7 +81,7 @@ def test_a_refusal_in_words(world, file):
     done = world.cli("plan", *HAVE, "--arch", "sm_80", file("k.ptx", ptx("9.0")), check=False)
     assert done.status == 1
     heads = [line[:12].strip() for line in done.lines]
-    assert heads == ["refused", "because", "", "rule", "have", "need"]
+    assert heads == ["refused", "because", "", "", "rule", "have", "need"]
     assert done.lines[0] == "refused     PTX_TOO_NEW"
     assert done.lines[2].startswith("            take nvJitLink 13.0 or later")
 

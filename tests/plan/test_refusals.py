@@ -117,17 +117,17 @@ REFUSALS = [
     # versions
     (HAVE, [PTX, "new.ptx:ptx 9.0 sm_80"], "PTX_TOO_NEW", 1, "PTX 9.0 of CUDA 13.0 for sm_80",
      "nvJitLink 13.0 or later",
-     "new.ptx: PTX 9.0 of CUDA 13.0 for sm_80: nvJitLink 12.4 reads nothing newer than itself;"
+     "new.ptx: PTX 9.0 of CUDA 13.0 is newer than nvJitLink 12.4;"
      " take nvJitLink 13.0 or later, or code made by CUDA 12.4 or earlier"),
     ("driver=12.4 nvjitlink=none arch=sm_80", ["x:ptx 9.0 sm_80"], "PTX_TOO_NEW", 0,
      "PTX 9.0 of CUDA 13.0 for sm_80", "a driver for CUDA 13.0 or later",
-     "the driver (CUDA 12.4) reads nothing newer than itself"),
+     "x: PTX 9.0 of CUDA 13.0 is newer than the driver (CUDA 12.4);"),
     (HAVE, ["x:cubin 12.9 sm_80"], "CUBIN_TOO_NEW", 0, "a cubin of CUDA 12.9 for sm_80",
      "nvJitLink 12.9 or later", "x: a cubin of CUDA 12.9"),
     (HAVE, ["x:cubin ? sm_80 abi=8"], "CUBIN_TOO_NEW", 0, "a cubin of an unknown CUDA for sm_80",
      "nvJitLink 13.0 or later", "x: a cubin of an unknown CUDA"),
     (HAVE, ["x:ltoir 12.5 sm_80"], "LTOIR_TOO_NEW", 0, "LTO-IR of CUDA 12.5 for sm_80",
-     "nvJitLink 12.5 or later", "x: LTO-IR of CUDA 12.5 for sm_80: nvJitLink 12.4 reads nothing"),
+     "nvJitLink 12.5 or later", "x: LTO-IR of CUDA 12.5 is newer than nvJitLink 12.4;"),
     (HAVE, ["x:{lto 12.8 sm_80 obfuscated}"], "LTOIR_TOO_NEW", 0,
      "obfuscated LTO-IR of CUDA 12.8 to 12.9 for sm_80", "nvJitLink 12.8 or later", "x: obfuscated"),
     (HAVE, ["x:ltoir 11.8 sm_80"], "LTOIR_CROSS_MAJOR", 0, "LTO-IR of CUDA 11.8 for sm_80",
@@ -136,15 +136,15 @@ REFUSALS = [
      "LTO-IR of CUDA 12.9 for sm_80", "LTO-IR made by CUDA 13",
      "this is nvJitLink 13.0; make it again, or allow LTO across majors"),
     (HAVE, ["x:ptx 8.0 sm_90"], "ARCH_MISMATCH", 0, "PTX 8.0 of CUDA 12.0 for sm_90",
-     "code for sm_80 or an earlier one", "it is for a later architecture than the target, sm_80"),
+     "code for sm_80 or an earlier one", "x: PTX 8.0 for sm_90 does not link for sm_80; take code for sm_80 or an earlier one"),
     (HAVE + "arch=sm_90", ["x:cubin 12.0 sm_80"], "ARCH_MISMATCH", 0,
-     "a cubin of CUDA 12.0 for sm_80", "a cubin for sm_90, or PTX", "a few later ones, not sm_90"),
+     "a cubin of CUDA 12.0 for sm_80", "a cubin for sm_90, or PTX", "a cubin for sm_80 does not link for sm_90; take a cubin for sm_90"),
     (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_90a"], "ARCH_MISMATCH", 0,
      "PTX 8.0 of CUDA 12.0 for sm_90a", "code for sm_90 or an earlier one",
-     "the target is sm_90; take --arch sm_90a, which is for the same GPU"),
+     "does not link for sm_90; take --arch sm_90a, which is for the same GPU"),
     (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_100f"], "ARCH_MISMATCH", 0,
      "PTX 8.0 of CUDA 12.0 for sm_100f", "code for sm_90 or an earlier one",
-     "code for sm_100f runs on it and later GPUs of its family only, and the target is sm_90"),
+     "PTX 8.0 for sm_100f does not link for sm_90; take code for sm_90 or an earlier one"),
     ("driver=12.4 nvjitlink=12.4 arch=sm_100", [PTX], "ARCH_UNSUPPORTED", None, "nvJitLink 12.4",
      "nvJitLink 12.8 or later", "nvJitLink 12.4 does not link for sm_100; take nvJitLink 12.8"),
     ("driver=13.0 nvjitlink=13.0 arch=sm_52 lto", ["x:ltoir 13.0 sm_52"], "ARCH_UNSUPPORTED", None,
@@ -326,7 +326,7 @@ NEW = "x:ptx 8.7 sm_80"
      "nvjitlink=none driver=13.0")])
 def test_a_remedy_is_one(ask, have, inputs, remedy, then):
     said = ask(f"{have} arch=sm_80", *inputs)
-    assert said.code.endswith("_TOO_NEW") and said.message.endswith(f"what would do here: {remedy}")
+    assert said.code.endswith("_TOO_NEW") and said.message.endswith(f". What would do here: {remedy}")
     assert ask(f"{have} {then} arch=sm_80", *inputs).code == "OK"
 
 
@@ -367,5 +367,5 @@ def test_a_remedy_for_the_target_that_is_chosen(ask):
     have = "driver=12.8 nvjitlink=12.8 arch=from-inputs:sm_120"
     said = ask(have, "x:ptx 8.8 sm_120a")
     assert said.code == "PTX_TOO_NEW"
-    assert said.message.endswith("what would do here: nvJitLink 12.9 or a later 12")
+    assert said.message.endswith(". What would do here: nvJitLink 12.9 or a later 12")
     assert ask(f"{have} nvjitlink=12.9", "x:ptx 8.8 sm_120a").arch == "sm_120a"

@@ -576,7 +576,7 @@ def test_the_last_line_is_what_an_installation_brings(retarget, tmp_path, plain,
 def test_a_refusal_has_its_code(retarget, tmp_path):
     (tmp_path / "pkg-1.0-py3-none-any.whl").write_bytes(b"")
     done = retarget(tmp_path / "pkg-1.0-py3-none-any.whl", json_wanted=False, status=1)
-    assert "pkg-1.0-py3-none-any.whl: refused (WHEEL): " in done.err
+    assert done.err.startswith(f"lazycuda retarget: refused (WHEEL): {tmp_path}/pkg-1.0-py3-none-any.whl: ")
 
 
 def test_a_variant_label_stays(retarget, tmp_path, plain):

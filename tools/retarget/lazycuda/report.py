@@ -186,7 +186,9 @@ def _wheel_lines(said):
 def as_text(said):
     name = said.get("wheel") or said["file"]
     if said["outcome"] == "refused":
-        return printable(f"{name}: refused ({said['code']}): {said['error']}")
+        happened, _, advice = f"{name}: {said['error']}".partition("; ")
+        return "\n    ".join(map(printable, filter(None, (
+            f"lazycuda retarget: refused ({said['code']}): {happened}", advice))))
     lines = _wheel_lines(said) if "wheel" in said else _file_lines(said)
     head = HEADS.get(said["outcome"]) or f"written to {said['output']}"
     if said["outcome"] == "nothing" and said["libraries"]:

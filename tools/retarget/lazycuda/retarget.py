@@ -11,6 +11,7 @@ import pathlib
 import re
 import shutil
 import signal
+import stat
 import sys
 import zipfile
 
@@ -261,6 +262,18 @@ def _final(options, path, name):
         path.resolve().name if name == path.name else name)
 
 
+def _why_not_opened(path):
+    """In the words of the other commands, or None."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return "does not exist"
+    except OSError as error:
+        return f"cannot be opened: {error.strerror}"
+    return "is a directory" if stat.S_ISDIR(mode) else None if stat.S_ISREG(mode) else \
+        "is not a regular file"
+
+
 def _retarget(path, options, staging):
     written = []
 
@@ -269,8 +282,8 @@ def _retarget(path, options, staging):
         written.append(final)
         return staging.output(final)
     module = wheel_file if path.suffix == ".whl" else plain_file
-    if not path.is_file():
-        raise OSError(None, f"{path} {'is not a regular file' if path.exists() else 'does not exist'}")
+    if why := _why_not_opened(path):
+        raise OSError(None, f"{path} {why}")
     said = module.retarget(path, options, output)
     if said["outcome"] in ("nothing", "already") and options.output:
         shutil.copy2(path, output(path.name))
