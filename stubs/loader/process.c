@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <link.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "aside.h"
@@ -386,11 +387,13 @@ static struct object_kind kind_of(const struct walk *walk, const struct lc_image
 	return kind;
 }
 
-/* Sets the program's path as the kernel has it; false: there is no /proc. */
+/* Sets the program's path as the kernel has it, also where a preloaded readlink() tells another one;
+ * false: there is no /proc. */
 static bool read_program(struct walk *walk)
 {
 	char room[LC_OWN_ROOM];
-	ssize_t length = readlink(lc_own_file(room, "exe"), walk->program, sizeof(walk->program) - 1);
+	long length = syscall(SYS_readlinkat, AT_FDCWD, lc_own_file(room, "exe"), walk->program,
+			      sizeof(walk->program) - 1);
 
 	walk->program[length < 0 ? 0 : length] = 0;
 	return length > 0;

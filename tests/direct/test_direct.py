@@ -315,6 +315,8 @@ ROWS = [
     *[Row(f"a preloaded {function}() always fails", "versions.c", RUNTIME,
           preload=(Shared("fails.c", flags=(f"-DNAME={function}",)),), differs=Outcome(said))
       for function, said in FAILURES],
+    Row("a preloaded readlink() tells another program", "versions.c", RUNTIME, place=beside,
+        flags=IN_CUDA, preload=(Shared("other_program.c"),)),
     Row("a hook of one function has the runtime's node", "versions.c", RUNTIME,
         preload=(Shared("hook.c", node="libcudart.so.12"),)),
     Row("a hook of all functions has the runtime's node", "versions.c", RUNTIME,
