@@ -4,8 +4,9 @@
  *
  * A handler that came in the middle might call the stub, leave by longjmp() or fork(), where
  * malloc() or dlopen() is half done.  What the thread itself causes, such as SIGSEGV, does not
- * wait, nor do the two that libc keeps for itself; nor what ends a process that is stuck in a
- * constructor or on a network's disk, if the program has no handler for it.
+ * wait, nor do the two that libc keeps for itself, nor those by which a collector of garbage stops
+ * threads: it may serve malloc(), and hold its lock until they have stopped; nor what ends a process
+ * that is stuck in a constructor or on a network's disk, if the program has no handler for it.
  */
 #ifndef SIGNALS_H
 #define SIGNALS_H
@@ -33,6 +34,7 @@ static inline uint64_t lc_hold_signals(void)
 	const uint64_t held = ~(LC_SIGNAL(SIGSEGV) | LC_SIGNAL(SIGBUS) | LC_SIGNAL(SIGFPE) |
 				LC_SIGNAL(SIGILL) | LC_SIGNAL(SIGTRAP) | LC_SIGNAL(SIGSYS) |
 				LC_SIGNAL(SIGABRT) | LC_SIGNAL(32) | LC_SIGNAL(33) |
+				LC_SIGNAL(SIGPWR) | LC_SIGNAL(SIGXCPU) |
 				lc_if_uncaught(SIGINT) | lc_if_uncaught(SIGTERM));
 	uint64_t before = LC_NOT_HELD;
 

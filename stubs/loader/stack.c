@@ -2,8 +2,11 @@
 /* stack.c - a search has a stack of its own where the caller's may be small */
 #include "stack.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -11,6 +14,7 @@
 
 #include "forks.h"
 #include "../base/auxiliary.h"
+#include "../base/glibc.h"
 #include "../base/objects.h"
 #include "../entry/entry.h"
 
@@ -108,7 +112,7 @@ void lc_call_on(char *top, void (*function)(void *), void *data) LC_HIDDEN;
 
 /* Returns true if this is the stack that the process was started with, and enough of it is left.
  * The kernel has put the program's name at its end. */
-static bool has_enough(void)
+static bool main_has_enough(void)
 {
 	const uintptr_t end = lc_auxval(AT_EXECFN), here = (uintptr_t)__builtin_frame_address(0);
 	struct rlimit limit;
@@ -116,6 +120,47 @@ static bool has_enough(void)
 	return end > here && !syscall(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit) &&
 	       end - here < limit.rlim_cur && limit.rlim_cur - (end - here) > ENOUGH &&
 	       end - here < (size_t)1 << 30;
+}
+
+/* A function of libpthread, which older glibc have apart and not in each process; NULL: not there. */
+static void find(const char *name, void *function)
+{
+	void *address = dlsym(RTLD_DEFAULT, name);
+
+	memcpy(function, &address, sizeof(address));
+}
+
+/* Returns true if this is the stack that the thread was started with, and enough of it is left. */
+static bool thread_has_enough(void)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	pthread_t (*self)(void);
+	int (*attributes_of)(pthread_t, pthread_attr_t *);
+	int (*stack_of)(const pthread_attr_t *, void **, size_t *);
+	int (*destroy)(pthread_attr_t *);
+	pthread_attr_t attributes;
+	void *start = NULL;
+	size_t size = 0;
+
+	/* libc has not made the threads of a static program. */
+	if (lc_is_in_static_program() || syscall(SYS_gettid) == syscall(SYS_getpid))
+		return false;
+	find("pthread_self", &self);
+	find("pthread_getattr_np", &attributes_of);
+	find("pthread_attr_getstack", &stack_of);
+	find("pthread_attr_destroy", &destroy);
+	if (!self || !attributes_of || !stack_of || !destroy || attributes_of(self(), &attributes))
+		return false;
+	stack_of(&attributes, &start, &size);
+	destroy(&attributes);
+	return here > (uintptr_t)start && here - (uintptr_t)start < size &&
+	       here - (uintptr_t)start > ENOUGH;
+}
+
+/* Collectors of garbage that serve malloc() read the thread's own stack alone. */
+static bool has_enough(void)
+{
+	return main_has_enough() || thread_has_enough();
 }
 
 /* A call on another stack, as it goes on there. */

@@ -10,7 +10,7 @@
 #define STACK_H
 
 /* Between lc_enter() and lc_leave().  Calls function(data): on the caller's stack if that is the
- * main thread's and has a MiB left, or if memory is short; else on one made for this call. */
+ * thread's own and has a MiB left, or if memory is short; else on one made for this call. */
 void lc_call_with_stack(void (*function)(void *data), void *data);
 
 #endif

@@ -331,6 +331,7 @@ ROWS = [
                 "-DNEEDING=cublasLtGetProperty", "-DNEEDED=cublasLtMatmulDescInit_internal")),
     Row("a preloaded hook asks for the next cudaGetDeviceProperties()", "properties.c", RUNTIME,
         preload=(Shared("next_properties.c"),)),
+    Row("malloc() is a collector's, and a thread makes the first call", "collects.c", RUNTIME),
     Row("another project's library has the stub's SONAME", "versions.c", RUNTIME,
         preload=(Shared("namesake.c", flags=("-Wl,-soname,libcudart_stub.so",)),),
         differs=Outcome("", 127)),
