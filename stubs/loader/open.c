@@ -2,6 +2,8 @@
 /* open.c - chooses and loads one of the files that a search found */
 #include "open.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -88,16 +90,36 @@ static bool bind_lazily(struct lc_search *search, int chosen)
 	return any;
 }
 
+/* Returns true if ld.so says of a name of this object that it is in another one. */
+static bool is_led_away(const char *name, const char *node)
+{
+	struct link_map *own;
+	Dl_info here, there;
+	void *address;
+
+	if (!dladdr1((void *)is_led_away, &here, (void **)&own, RTLD_DL_LINKMAP))
+		return false;
+	address = lc_ask_loader(own, name, node);
+	return address && (!dladdr1(address, &there, NULL, 0) || there.dli_fbase != here.dli_fbase);
+}
+
 lc_function lc_find_found(const char *name, void *found)
 {
 	const struct lc_found *in = found;
+	const char *node = lc_has_nodes(in->library) ? in->major->soname : NULL;
 	lc_function function;
-	void *address;
+	void *address, *asked;
 
 	if (!in->names.strings || !lc_names_find(&in->names, name, &address) ||
-	    (!address && in->needs_others))
-		address = lc_ask_loader(in->handle, name,
-					lc_has_nodes(in->library) ? in->major->soname : NULL);
+	    (!address && in->needs_others)) {
+		address = lc_ask_loader(in->handle, name, node);
+	} else if (in->audited) {
+		/* An auditor that wraps a function wraps it once: also where it has led the
+		 * program's call of the stub to a function of its own, which calls the stub. */
+		asked = lc_ask_loader(in->handle, name, node);
+		if (asked != address && !is_led_away(name, node))
+			address = asked;
+	}
 	memcpy(&function, &address, sizeof(function));
 	return function;
 }
@@ -155,8 +177,8 @@ static bool is_other(const char *soname, void *data)
 static void prepare_names(const struct lc_search *search, struct lc_found *found,
 			  const struct lc_image *image)
 {
-	if (search->known->process.audited || lc_image_has(image, DT_FILTER) ||
-	    lc_image_has(image, DT_AUXILIARY))
+	found->audited = search->known->process.audited;
+	if (lc_image_has(image, DT_FILTER) || lc_image_has(image, DT_AUXILIARY))
 		return;
 	lc_names_of(image, lc_has_nodes(found->library) ? found->major->soname : NULL, &found->names);
 	lc_image_needed(image, is_other, &found->needs_others);

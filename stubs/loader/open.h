@@ -18,6 +18,7 @@ struct lc_found {
 	void *handle;			/* NULL: no library is usable */
 	struct lc_names names;		/* of the library itself, without those it needs */
 	bool needs_others;		/* it may need objects that define its names as well */
+	bool audited;			/* ld.so may lead names elsewhere */
 	bool shuts_down;		/* it may have exit handlers, or what it needs */
 	struct lc_companions companions;	/* loaded before it */
 	bool broken;			/* dlopen() refused an option: it may take it later */

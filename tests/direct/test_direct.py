@@ -56,6 +56,11 @@ def beside_an_old_cublaslt(world, *pair):
     world.search(world.put("lib/python3/site-packages/nvidia/cublas/lib", *pair))
 
 
+def beside_an_auditor(world, cudart):
+    on_library_path(world, cudart)
+    world.env["LD_AUDIT"] = str(Shared("wraps.c").file())
+
+
 def without_run_path(world, cudart):
     """A plugin of the program's needs the runtime, and only the program knows where that is."""
     world.put("cuda", cudart)
@@ -329,6 +334,8 @@ ROWS = [
         "siblings.c", (CUBLASLT,), arguments=("needed",), preload=(Shared(
             "whole_hook.c", "libcublasLt.so.12", names_of=CUBLASLT),), flags=(
                 "-DNEEDING=cublasLtGetProperty", "-DNEEDED=cublasLtMatmulDescInit_internal")),
+    Row("an auditor wraps a function", "opens_extension.c", RUNTIME, place=beside_an_auditor,
+        extensions=("versions_extension.c",), arguments=("app",), flags=("-Wl,-z,lazy",)),
     Row("a preloaded hook asks for the next cudaGetDeviceProperties()", "properties.c", RUNTIME,
         preload=(Shared("next_properties.c"),)),
     Row("malloc() is a collector's, and a thread makes the first call", "collects.c", RUNTIME),
