@@ -2,7 +2,6 @@
 /* stack.c - a search has a stack of its own where the caller's may be small */
 #include "stack.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -14,7 +13,6 @@
 
 #include "forks.h"
 #include "../base/auxiliary.h"
-#include "../base/glibc.h"
 #include "../base/objects.h"
 #include "../entry/entry.h"
 
@@ -122,10 +120,9 @@ static bool main_has_enough(void)
 	       end - here < (size_t)1 << 30;
 }
 
-/* A function of libpthread, which older glibc have apart and not in each process; NULL: not there. */
 static void find(const char *name, void *function)
 {
-	void *address = dlsym(RTLD_DEFAULT, name);
+	void *address = lc_find_in_libc(name);
 
 	memcpy(function, &address, sizeof(address));
 }
