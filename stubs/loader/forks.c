@@ -70,6 +70,29 @@ static bool await_entered(void)
 	return false;
 }
 
+static bool is_main_thread(void)
+{
+	return syscall(SYS_gettid) == syscall(SYS_getpid);
+}
+
+/* The end of another thread than the main one is not that of the process. */
+static void before_exit(void *unused)
+{
+	(void)unused;
+	if (!is_main_thread())
+		return;
+	atomic_store(&exiting, true);
+	await_entered();
+}
+
+static int (*at_end_of_thread)(void (*function)(void *), void *data, void *object);
+
+__attribute__((section(".text.startup"))) static void await_at_exit(void)
+{
+	at_end_of_thread(before_exit, NULL, &__dso_handle);
+	lc_of_thread.awaits = true;
+}
+
 static void before_fork(void)
 {
 	lc_of_thread.forks = true;
@@ -92,27 +115,14 @@ static void in_child(void)
 	atomic_store(&entered[lc_of_thread.epoch % EPOCHS], lc_of_thread.entered != 0);
 	atomic_store(&forking, 0);
 	lc_of_thread.forks = false;
+	if (at_end_of_thread && !lc_of_thread.awaits)
+		await_at_exit();
 	lc_forked();
 }
 
 __attribute__((section(".text.startup"))) void lc_handle_forks(void)
 {
 	pthread_atfork(before_fork, in_parent, in_child);
-}
-
-static bool is_main_thread(void)
-{
-	return syscall(SYS_gettid) == syscall(SYS_getpid);
-}
-
-/* The end of another thread than the main one is not that of the process. */
-static void before_exit(void *unused)
-{
-	(void)unused;
-	if (!is_main_thread())
-		return;
-	atomic_store(&exiting, true);
-	await_entered();
 }
 
 void lc_enter_for_load(void)
@@ -131,7 +141,6 @@ static const char node[] LC_AT_START = "GLIBC_2.18";
 
 __attribute__((section(".text.startup"))) void lc_handle_exit(void)
 {
-	int (*at_end_of_thread)(void (*function)(void *), void *data, void *object);
 	void *address = NULL;
 
 	/* Not what may interpose dlsym() and has not begun yet. */
@@ -140,7 +149,7 @@ __attribute__((section(".text.startup"))) void lc_handle_exit(void)
 	if (!address)
 		return;		/* glibc 2.17 */
 	memcpy(&at_end_of_thread, &address, sizeof(address));
-	at_end_of_thread(before_exit, NULL, &__dso_handle);
+	await_at_exit();
 }
 
 static void go_out(int times)

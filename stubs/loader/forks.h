@@ -24,7 +24,8 @@
 void lc_handle_forks(void);
 
 /*
- * Called when the stub is loaded.  exit() of this thread then waits until no other one is between
+ * Called when the stub is loaded, and in a child that another thread makes: its main thread is that
+ * one.  exit() of this thread then waits until no other one is between
  * lc_enter() and lc_leave(), a second at most: a library that is being loaded there would have its
  * static objects destroyed while it makes others.  An exit handler would be late, as exit() first
  * calls those that were registered last, and the library has registered its own.

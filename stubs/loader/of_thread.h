@@ -29,6 +29,7 @@ struct lc_of_thread {
 	uint16_t entered;	/* nesting depth */
 	uint32_t frame;		/* of the stack, as by mark_of(); 0: above any frame */
 	bool forks;		/* this thread is in fork() */
+	bool awaits;		/* its exit() waits for other threads */
 	bool ready;		/* see tries.c */
 };
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A thread makes the first call, and while that goes on main returns or another thread leaves; or
-// it makes the call when main has just returned.
+// it makes the call when main has just returned.  Or all this is in a child that a thread has made.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 extern "C" {
 int curandCreateGenerator(void **generator, int kind);
@@ -57,12 +59,27 @@ void leave()
 	std::exit(0);
 }
 
+void go_on_in_child()
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child) {
+		std::thread(call, false).detach();
+		leave();
+	}
+	waitpid(child, &status, 0);
+	_exit(status);
+}
+
 }
 
 int main(int, char **arguments)
 {
 	bool waits = !std::strcmp(arguments[1], "main before it");
 
+	if (!std::strcmp(arguments[1], "a thread's child"))
+		std::thread(go_on_in_child).join();
 	std::thread(call, waits).detach();
 	if (waits) {
 		std::atexit(end);

@@ -294,7 +294,8 @@ ROWS = [
         (StandIn("curand", 12, "statics_real.cpp", "libcurand.so.10"),)),
     *[Row(f"the process ends in a thread's first call, by {who}", "call_during_exit.cpp",
           SLOWLY_LOADED, arguments=(who,), differs=difference)
-      for who, difference in (("main", None), ("main before it", None), ("another", Outcome("create 101\n")))],
+      for who, difference in (("main", None), ("main before it", None), ("a thread's child", None),
+                              ("another", Outcome("create 101\n")))],
     Row("a static object owns a context, of a driver without exit handlers", "context.cpp",
         (StandIn("cuda", 12, "context_real.c", node=False),)),
     # What is loaded in a process, and by whom.
