@@ -240,35 +240,3 @@ void lc_show_accesses(void)
 {
 	annotate(&annotations.end);
 }
-
-/* ---- functions of libc ---- */
-
-struct sought {
-	const char *name;
-	void *address;
-};
-
-static int seek_in_libc(struct dl_phdr_info *info, size_t size, void *data)
-{
-	const char *slash = strrchr(info->dlpi_name, '/');
-	struct sought *sought = data;
-	struct lc_names names;
-	struct lc_image image;
-
-	(void)size;
-	if (!slash || (strcmp(slash, "/libc.so.6") && strcmp(slash, "/libpthread.so.0")) ||
-	    lc_image_loaded(&image, info))
-		return 0;
-	lc_names_of(&image, NULL, &names);
-	if (names.strings && !lc_names_find(&names, sought->name, &sought->address))
-		sought->address = NULL;
-	return sought->address != NULL;
-}
-
-void *lc_find_in_libc(const char *name)
-{
-	struct sought sought = { .name = name };
-
-	lc_each_object(seek_in_libc, &sought);
-	return sought.address;
-}

@@ -41,10 +41,6 @@ void lc_show_accesses(void);
 /* Returns true if an address lies in the object. */
 bool lc_object_holds(const struct dl_phdr_info *info, const void *address);
 
-/* A function of libc or of libpthread, which older glibc have apart and not in each process; NULL:
- * it is not there.  dlsym() would wait while another thread runs a constructor. */
-void *lc_find_in_libc(const char *name);
-
 /* glibc's own dlvsym(); dlsym() if `node` is NULL. */
 void *lc_ask_loader(void *handle, const char *name, const char *node);
 

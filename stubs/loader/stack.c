@@ -2,10 +2,8 @@
 /* stack.c - a search has a stack of its own where the caller's may be small */
 #include "stack.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -120,38 +118,46 @@ static bool main_has_enough(void)
 	       end - here < (size_t)1 << 30;
 }
 
-static void find(const char *name, void *function)
-{
-	void *address = lc_find_in_libc(name);
+/* Of the words in which glibc keeps what it knows of this thread, as many as there are in any glibc. */
+#define OF_THREAD_WORDS 220
+#if defined(LC_X86_64)
+#define OF_THREAD_START(pointer) (pointer)
+#else
+#define OF_THREAD_START(pointer) ((pointer) - OF_THREAD_WORDS)
+#endif
 
-	memcpy(function, &address, sizeof(address));
+static uintptr_t *thread_pointer(void)
+{
+	uintptr_t *pointer;
+
+#if defined(LC_X86_64)
+	__asm__("movq %%fs:0, %0" : "=r"(pointer));
+#else
+	__asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+#endif
+	return pointer;
 }
 
-/* Returns true if this is the stack that the thread was started with, and enough of it is left. */
+/*
+ * Returns true if this is the stack that the thread was started with, and enough of it is left.
+ * glibc notes three words in a row: where the block begins that has the stack and, at its end, the
+ * thread's own variables; its size; and that of the guard.  pthread_getattr_np() would hold a lock,
+ * and ask for memory meanwhile, whoever serves that.
+ */
 static bool thread_has_enough(void)
 {
-	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	pthread_t (*self)(void);
-	int (*attributes_of)(pthread_t, pthread_attr_t *);
-	int (*stack_of)(const pthread_attr_t *, void **, size_t *);
-	int (*destroy)(pthread_attr_t *);
-	pthread_attr_t attributes;
-	void *start = NULL;
-	size_t size = 0;
+	uintptr_t *const pointer = thread_pointer(), *const words = OF_THREAD_START(pointer);
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0), end = (uintptr_t)pointer;
 
-	/* libc has not made the threads of a static program. */
-	if (lc_is_in_static_program() || syscall(SYS_gettid) == syscall(SYS_getpid))
+	if (lc_is_in_static_program() || here > end)
 		return false;
-	find("pthread_self", &self);
-	find("pthread_getattr_np", &attributes_of);
-	find("pthread_attr_getstack", &stack_of);
-	find("pthread_attr_destroy", &destroy);
-	if (!self || !attributes_of || !stack_of || !destroy || attributes_of(self(), &attributes))
-		return false;
-	stack_of(&attributes, &start, &size);
-	destroy(&attributes);
-	return here > (uintptr_t)start && here - (uintptr_t)start < size &&
-	       here - (uintptr_t)start > ENOUGH;
+	for (size_t i = 0; i + 2 < OF_THREAD_WORDS; i++) {
+		const uintptr_t start = words[i], size = words[i + 1], guard = words[i + 2];
+
+		if (start && start < here && guard < size && size - (end - start) < ENOUGH)
+			return here - start > guard + ENOUGH;
+	}
+	return false;
 }
 
 /* Collectors of garbage that serve malloc() read the thread's own stack alone. */

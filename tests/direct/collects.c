@@ -11,8 +11,6 @@ void *__libc_malloc(size_t size);
 void *malloc(size_t size);
 
 static __thread int inside;
-static __thread char *stack;
-static __thread size_t stack_size;
 static volatile sig_atomic_t stopped;
 static int astray, went_on;
 
@@ -22,13 +20,27 @@ static void stop(int number)
 	stopped = 1;
 }
 
+static void collect(void)
+{
+	pthread_attr_t attributes;
+	size_t size = 0;
+	void *stack;
+
+	stopped = 0;
+	raise(SIGPWR);
+	went_on |= !stopped;
+	pthread_getattr_np(pthread_self(), &attributes);
+	pthread_attr_getstack(&attributes, &stack, &size);
+	pthread_attr_destroy(&attributes);
+	astray |= (size_t)((char *)__builtin_frame_address(0) - (char *)stack) >= size;
+}
+
 void *malloc(size_t size)
 {
 	if (inside) {
-		stopped = 0;
-		raise(SIGPWR);
-		went_on |= !stopped;
-		astray |= (size_t)((char *)__builtin_frame_address(0) - stack) >= stack_size;
+		inside = 0;
+		collect();
+		inside = 1;
 	}
 	return __libc_malloc(size);
 }
@@ -36,11 +48,7 @@ void *malloc(size_t size)
 static void *work(void *unused)
 {
 	int version = 0, status;
-	pthread_attr_t attributes;
 
-	pthread_getattr_np(pthread_self(), &attributes);
-	pthread_attr_getstack(&attributes, (void **)&stack, &stack_size);
-	pthread_attr_destroy(&attributes);
 	inside = 1;
 	status = cudaRuntimeGetVersion(&version);
 	inside = 0;
