@@ -383,6 +383,9 @@ static const char *how_to_find(const char *error)
 
 	if (!end)
 		return "";
+	if (strstr(error, "'crt/"))
+		return "; --include names its folder: nvidia-cuda-crt of PyPI has it, before CUDA 13"
+		       " nvidia-cuda-nvcc-cu12";
 	while (name > error && name[-1] != '\'' && name[-1] != '.')
 		name--;
 	/* C++'s own headers have names without an ending. */
