@@ -186,7 +186,7 @@ DIST := lazycuda-$(VERSION)
 SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y symbols.txt),$\
 	$(error SOURCE_DATE_EPOCH is not set, and neither git nor stat says a date))
 SOURCES := { test -e .git && git ls-files || \
-	find . -type f -not -path './build/*' -not -path './$(BUILD)/*' | sed 's|^\./||'; }
+	find . -type f -not -path './build/*' -not -path './$(BUILD)/*' -not -path '*/__pycache__/*' | sed 's|^\./||'; }
 dist:
 	@mkdir -p $(BUILD)
 	$(Q)$(SOURCES) | LC_ALL=C sort | tar -cf $(BUILD)/$(DIST).tar --no-recursion -T - \
