@@ -387,16 +387,23 @@ static struct object_kind kind_of(const struct walk *walk, const struct lc_image
 	return kind;
 }
 
-/* Sets the program's path as the kernel has it, also where a preloaded readlink() tells another one;
- * false: there is no /proc. */
-static bool read_program(struct walk *walk)
+static bool read_program_from(struct walk *walk, const char *link)
 {
-	char room[LC_OWN_ROOM];
-	long length = syscall(SYS_readlinkat, AT_FDCWD, lc_own_file(room, "exe"), walk->program,
+	long length = syscall(SYS_readlinkat, AT_FDCWD, link, walk->program,
 			      sizeof(walk->program) - 1);
 
 	walk->program[length < 0 ? 0 : length] = 0;
 	return length > 0;
+}
+
+/* Sets the program's path as the kernel has it, also where a preloaded readlink() tells another one;
+ * false: there is no /proc.  As ld.so it looks where proot, which runs programs itself, tells theirs. */
+static bool read_program(struct walk *walk)
+{
+	char room[LC_OWN_ROOM];
+
+	return read_program_from(walk, "/proc/self/exe") ||
+	       read_program_from(walk, lc_own_file(room, "exe"));
 }
 
 /* ld.so has "" as the path of the program. */

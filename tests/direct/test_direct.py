@@ -494,7 +494,9 @@ ROWS = [
     Row("the first call in a small coroutine, and folders in folders", "small_stack.c", RUNTIME,
         arguments=("coroutine",), place=deep),
 
-    # What looks at programs.
+    # What looks at programs, or runs them.
+    Row("proot runs a program whose run path has $ORIGIN", "versions.c", RUNTIME, place=beside,
+        flags=IN_CUDA, under=("proot",)),
     Row("valgrind looks for memory that is lost", "versions.c", RUNTIME, under=LOSES),
     # Some ld.so read the run path by words, and so beyond its end.
     Row("valgrind watches ld.so read a run path", "lazy_binding.c", RUN_PATH, under=LOSES,

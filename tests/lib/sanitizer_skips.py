@@ -82,7 +82,7 @@ SKIPPED = [
     ("direct/test_direct.py::test_situation[the-process-is-copied", LOCKED),
     ("direct/test_direct.py::test_situation[the-main-thread-has-ended", MAIN),
     *[(f"direct/test_direct.py::test_situation[a-{how}-program", STATIC) for how in ("static", "static-pie")],
-    ("direct/test_direct.py::test_situation[valgrind", TWO),
+    *[(f"direct/test_direct.py::test_situation[{tool}", TWO) for tool in ("proot", "valgrind")],
     ("direct/test_direct.py::test_situation[the-thread-sanitizer", TWO),
     ("direct/test_direct.py::test_situation[gdb", TWO),
     ("direct/test_direct.py::test_a_folder_is_called_like_a_token_of_ld_so[with_a_stub", ORIGIN),
