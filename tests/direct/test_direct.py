@@ -339,6 +339,14 @@ ROWS = [
         extensions=("versions_extension.c",), arguments=("app",), flags=("-Wl,-z,lazy",)),
     Row("a preloaded hook asks for the next cudaGetDeviceProperties()", "properties.c", RUNTIME,
         preload=(Shared("next_properties.c"),)),
+    *[Row(f"a hook is written into a function's code, {when}", "patches.c", RUNTIME, env=env,
+          differs=difference)
+      for when, env, difference in (("lazy", None, Outcome("12090\n")),
+                                    ("eager", {"LAZYCUDA_EAGER": "1"}, None))],
+    *[Row(f"a hook holds a lock that its dlopen() takes, {when}", "versions.c", RUNTIME, env=env,
+          preload=(Shared("locks.c"),), timeout=timeout, differs=difference)
+      for when, env, timeout, difference in (("lazy", None, 3, Outcome("", "hangs")),
+                                             ("eager", {"LAZYCUDA_EAGER": "1"}, 60, None))],
     Row("malloc() is a collector's, and a thread makes the first call", "collects.c", RUNTIME),
     Row("another project's library has the stub's SONAME", "versions.c", RUNTIME,
         preload=(Shared("namesake.c", flags=("-Wl,-soname,libcudart_stub.so",)),),
