@@ -14,6 +14,7 @@
 
 #include "aside.h"
 #include "attempt.h"
+#include "dl.h"
 #include "peers.h"
 #include "signals.h"
 #include "specifics.h"
@@ -329,8 +330,19 @@ static void fill(uint64_t held)
 	finish_filling();
 }
 
+/* Keeps the library, whoever calls dlclose() for it too often: ld.so keeps what it has loaded for a
+ * program itself. */
+static void keep(struct lc_attempt *attempt)
+{
+	const char *said;
+
+	lc_dlopen(&attempt->arena, lc_attempt_file(attempt)->path,
+		  RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE, &said);
+}
+
 static void publish_loaded(struct lc_attempt *attempt, struct published *published, uint64_t held)
 {
+	keep(attempt);
 	if (attempt->endings && !atomic_exchange(&state.exit_handled, true))
 		atexit(at_exit);
 	if (attempt->endings && atomic_load(&state.over))

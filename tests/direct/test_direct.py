@@ -348,6 +348,7 @@ ROWS = [
       for when, env, timeout, difference in (("lazy", None, 3, Outcome("", "hangs")),
                                              ("eager", {"LAZYCUDA_EAGER": "1"}, 60, None))],
     Row("malloc() is a collector's, and a thread makes the first call", "collects.c", RUNTIME),
+    Row("the program closes the runtime too often", "closes_often.c", RUNTIME),
     Row("another project's library has the stub's SONAME", "versions.c", RUNTIME,
         preload=(Shared("namesake.c", flags=("-Wl,-soname,libcudart_stub.so",)),),
         differs=Outcome("", 127)),
