@@ -127,10 +127,11 @@ def of_constants(image):
     return sorted(found)
 
 
-# ---- a wheel ----
+# ---- files of a wheel ----
 
 class Text:
     """Takes a file in chunks, keeps at most MOST bytes, and tells whether it may name anything."""
+    SUFFIXES = ".py", ".json"
 
     def __init__(self):
         self.kept, self.end, self.likely, self.whole = io.BytesIO(), b"", False, True
@@ -142,22 +143,9 @@ class Text:
         if self.whole:
             self.kept.write(chunk)
 
-
-def read_texts(wheel):
-    """(mentions, names of files that name something and are too long to be read)"""
-    found, unread = [], []
-    wanted = [name for name in wheel.members if name.lower().endswith((".py", ".json"))]
-    with wheel.stage("looking into", wanted) as stage:
-        for name in wanted:
-            text = Text()
-            wheel.unpack(name, stage, text)
-            if not text.likely:
-                continue
-            if text.whole:
-                found += [Mention(name, *rest) for rest in of_text(text.kept.getvalue())]
-            else:
-                unread.append(name)
-    return found, unread
+    def mentions(self, name):
+        """What it names, as the file of that name."""
+        return [Mention(name, *rest) for rest in of_text(self.kept.getvalue())]
 
 
 def of_parts(parts):

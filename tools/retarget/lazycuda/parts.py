@@ -7,6 +7,7 @@ import shutil
 from . import elf, load, mentions, names, repoint
 from .repoint import Refused
 from .rewrite import rewrite
+from .wheel import naming
 
 
 # The most bytes of ELF files that are loaded to see that they can be: the newest torch has a
@@ -17,7 +18,7 @@ MOST_LOADED = 64 << 20
 class Part:
     """One ELF file of a wheel."""
 
-    def __init__(self, wheel, name, path, stage):
+    def __init__(self, wheel, name, path):
         self.name = name
         self.installed = wheel.installed(name)
         self.prefix = name[:-len(self.installed)] if self.installed else ""
@@ -30,7 +31,6 @@ class Part:
         self.unserved = {}          # {library: why its stub is no help}
         self.home = None            # where its stubs lie
         self.wanted_path = None     # what leads there, if nothing does
-        wheel.extract(name, path, stage)
         try:
             self.image = elf.read(path)
             self.library = self._library()
@@ -86,16 +86,39 @@ EXTENSION = re.compile(r"\.(abi3|cpython-[^/]+)\.so\Z")
 VERBS = ("has", "holds", "imports", "is", "needs")
 
 
-def extract(wheel, folder):
-    """Every ELF file of a wheel, in its order."""
-    found = []
+class Member:
+    """Takes a member in chunks, and keeps it if it is an ELF file or a text."""
+
+    def __init__(self, name, path):
+        self.path, self.stream, self.begun = path, None, False
+        self.text = mentions.Text() if name.lower().endswith(mentions.Text.SUFFIXES) else None
+
+    def write(self, chunk):
+        if not self.begun and elf.is_elf(chunk):
+            self.stream = open(self.path, "wb")
+        self.begun = self.begun or bool(chunk)
+        for sink in filter(None, (self.stream, self.text)):
+            sink.write(chunk)
+
+
+def read(wheel, folder):
+    """Every ELF file of a wheel, in its order; what its texts name; and the names of those that name
+    something and are too long to be read."""
+    found, named, unread = [], [], []
     with wheel.stage("reading", wheel.members) as stage:
-        for name, info in wheel.members.items():
-            if info.file_size >= 64 and elf.is_elf(wheel.start(name)):
-                found.append(Part(wheel, name, folder / f"{len(found)}.old", stage))
-            else:
-                stage.add(info.file_size)
-    return found
+        for name in wheel.members:
+            member = Member(name, folder / f"{len(found)}.old")
+            with naming(member.path):
+                wheel.unpack(name, stage, member)
+                if member.stream:
+                    member.stream.close()
+                    found.append(Part(wheel, name, member.path))
+            if member.text and member.text.likely:
+                if member.text.whole:
+                    named += member.text.mentions(name)
+                else:
+                    unread.append(name)
+    return found, named, unread
 
 
 def _named(name, refused):

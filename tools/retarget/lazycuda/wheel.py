@@ -3,7 +3,7 @@
 
 Members keep their order, dates, modes and compression, so that the same input
 gives the same output, bit for bit.  The bytes of those that do not change are
-copied as they are, compressed, and decompressed once to be checked.
+copied as they are, compressed; every member is decompressed once, to be checked.
 """
 import base64
 import contextlib
@@ -15,20 +15,21 @@ import os
 import re
 import stat
 import struct
-import tempfile
 import time
 import zipfile
 import zlib
 
 from . import deflate, progress, report
-from .archive import LOCAL, UNIX, UTF8, Archive
+from .archive import Archive
 from .repoint import Refused
 
 FILE_NAME = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)(-(?P<build>\d[^-]*))?"
                        r"-(?P<tags>[^-]+-[^-]+-[^-]+)(?P<variant>-[0-9a-z._]{1,16})?\.whl$")
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 CHUNK = 1 << 20
-BLOCK = 1 << 12
+LOCAL = struct.Struct("<4s5H3I2H")      # the header before a member
+UTF8 = 0x800
+UNIX = 3
 PACKING = 6         # the flags of a member that say how it is compressed
 PATCHED = 0x60      # and that it is what nothing here reads
 EXECUTABLE = (stat.S_IFREG | 0o755) << 16
@@ -68,6 +69,10 @@ def naming(path):
         raise
 
 
+def _chunks(source):
+    return iter(lambda: source.read(CHUNK), b"")
+
+
 class Digest:
     """What RECORD and the archive say of a member's bytes."""
 
@@ -96,7 +101,7 @@ class Wheel:
         with _reading("is not a zip archive"):
             self.zip = zipfile.ZipFile(path)
         self.members = {info.filename: info for info in self.zip.infolist()}
-        self.digests = {}           # of members that were read whole
+        self.digests = {}           # of members that were read
         self._check_names()
         self.dist_info = self._find_dist_info()
 
@@ -152,66 +157,40 @@ class Wheel:
             raise NotImplementedError("it is patched, or encrypted")
         return info.header_offset + LOCAL.size + name_size + extra_size
 
-    def packed(self, name, size=CHUNK):
+    def packed(self, name):
         """A member's bytes as they lie in the archive, in chunks."""
         info = self.members[name]
         at = self.place(info)
         end = at + info.compress_size
         while at < end:
-            chunk = os.pread(self.zip.fp.fileno(), min(size, end - at), at)
+            chunk = os.pread(self.zip.fp.fileno(), min(CHUNK, end - at), at)
             if not chunk:
                 raise EOFError("it is cut short")
             at += len(chunk)
             yield chunk
 
-    def _contents(self, name, take, size=CHUNK):
-        """A member's bytes in chunks.  take(chunk) gets those that lie in the archive."""
+    def _contents(self, name):
+        """A member's bytes in chunks."""
         info = self.members[name]
-
-        def taken():
-            for chunk in self.packed(name, size):
-                take(chunk)
-                yield chunk
         if info.compress_type == zipfile.ZIP_STORED or not info.compress_size:
-            yield from taken()
-        elif info.compress_type == zipfile.ZIP_DEFLATED:
-            yield from deflate.inflated(taken(), size)
-        else:
-            for _ in taken():
-                pass
-            with self.zip.open(info) as source:
-                yield from iter(lambda: source.read(size), b"")
+            return self.packed(name)
+        if info.compress_type == zipfile.ZIP_DEFLATED:
+            return deflate.inflated(self.packed(name), CHUNK)
+        return _chunks(self.zip.open(info))
 
-    def unpack(self, name, stage, sink=None, take=lambda chunk: None):
-        """Read a member whole, into `sink`; take(chunk) gets the bytes as they lie in the
-        archive.  Raises Refused if it is not what the archive says."""
+    def unpack(self, name, stage, sink):
+        """Read a member whole, into `sink`.  Raises Refused if it is not what the archive says."""
         info, digest = self.members[name], Digest()
         with _reading(f"its {name} cannot be read"):
-            for chunk in self._contents(name, take):
+            for chunk in self._contents(name):
                 digest.add(chunk)
                 if digest.size > info.file_size:
                     raise zipfile.BadZipFile("it is longer than the archive says")
-                if sink:
-                    sink.write(chunk)
+                sink.write(chunk)
                 stage.add(len(chunk))
             if (digest.size, digest.crc) != (info.file_size, info.CRC):
                 raise zipfile.BadZipFile("its size or checksum is not what the archive says")
         self.digests[name] = digest
-
-    def extract(self, name, target, stage):
-        """Write a member to the file `target`."""
-        with naming(target), open(target, "wb") as sink:
-            self.unpack(name, stage, sink)
-
-    def start(self, name):
-        """The first four bytes of a member."""
-        with _reading(f"its {name} cannot be read"):
-            found = b""
-            for chunk in self._contents(name, lambda chunk: None, BLOCK):
-                found += chunk
-                if len(found) >= 4:
-                    break
-            return found[:4]
 
     def installed(self, name):
         """Where pip puts a member, relative to site-packages; None: elsewhere."""
@@ -261,31 +240,6 @@ def _order(wheel, changed, removed):
     return [*old[:first], *new, *old[first:]]
 
 
-def _pack_as_zipfile(source, info, sink, note):
-    """Compress it by a method that only zipfile implements."""
-    with tempfile.TemporaryFile() as room:
-        made = zipfile.ZipInfo("member")
-        made.compress_type = info.compress_type
-        with zipfile.ZipFile(room, "w") as one, \
-                one.open(made, "w", force_zip64=True) as inner:
-            for chunk in iter(lambda: source.read(CHUNK), b""):
-                note(chunk)
-                inner.write(chunk)
-        info.flag_bits = made.flag_bits & PACKING
-        room.seek(made.header_offset)
-        *_, name_size, extra_size = LOCAL.unpack(room.read(LOCAL.size))
-        room.seek(name_size + extra_size, os.SEEK_CUR)
-        left = made.compress_size
-        while left:
-            left -= sink.write(room.read(min(CHUNK, left)))
-
-
-def _store(source, sink, note):
-    for chunk in iter(lambda: source.read(CHUNK), b""):
-        note(chunk)
-        sink.write(chunk)
-
-
 def _write_new(out, info, content, stage):
     """Write a member anew, of a file or bytes."""
     digest = Digest()
@@ -297,14 +251,16 @@ def _write_new(out, info, content, stage):
         source, info.file_size = io.BytesIO(content), len(content)
     else:
         source, info.file_size = open(content, "rb"), os.stat(content).st_size
-    with source, out.member(info, deflate.most(info.file_size)) as sink:
+    with source:
         if info.compress_type == zipfile.ZIP_DEFLATED:
-            deflate.compress(source, sink, note)
-        elif info.compress_type == zipfile.ZIP_STORED:
-            _store(source, sink, note)
+            with out.member(info, deflate.most(info.file_size)) as sink:
+                deflate.compress(source, sink, note)
+                info.file_size, info.CRC = digest.size, digest.crc
         else:
-            _pack_as_zipfile(source, info, sink, note)
-        info.file_size, info.CRC = digest.size, digest.crc
+            with out.open(info, "w") as sink:
+                for chunk in _chunks(source):
+                    note(chunk)
+                    sink.write(chunk)
     return digest
 
 
@@ -314,12 +270,9 @@ def _copy(out, info, wheel, stage):
     info.flag_bits, info.file_size = old.flag_bits & PACKING, old.file_size
     with out.member(info, old.compress_size) as sink:
         info.CRC = old.CRC
-        if name not in wheel.digests:
-            wheel.unpack(name, stage, take=sink.write)
-        else:
-            for chunk in wheel.packed(name):
-                sink.write(chunk)
-            stage.add(old.file_size)
+        for chunk in wheel.packed(name):
+            sink.write(chunk)
+    stage.add(old.file_size)
     return wheel.digests[name]
 
 
@@ -342,11 +295,11 @@ def write(wheel, target, changed, removed):
         csv.writer(text, lineterminator="\n").writerows([*rows, (name, "", "")])
         record = text.getvalue().encode()
         _write_new(out, _member(name, wheel.members[name], date), record, stage)
-    return out.members, record
+    return out.filelist, record
 
 
 def wrong_rows(wheel):
-    """Members that were read whole and are not what RECORD says."""
+    """Members that are not what RECORD says."""
     text = wheel.read(wheel.member("RECORD")).decode(errors="replace")
     said = {tuple(row)[0]: tuple(row)[1:3] for row in csv.reader(io.StringIO(text)) if len(row) > 2}
     return [name for name, digest in wheel.digests.items()
@@ -361,7 +314,7 @@ def _described(members):
 
 def check(path, members, record):
     """Read a wheel back: it has these members where it says, and this RECORD.  What each of
-    them holds was compared while it was written."""
+    them holds was compared when it was read."""
     wheel = Wheel(path)
     try:
         if _described(wheel.members.values()) != _described(members):

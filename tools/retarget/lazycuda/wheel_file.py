@@ -33,7 +33,7 @@ class Job:
             (folder / name).mkdir()
         available = self.options.read_stubs()
         self.said["notes"] += self.options.stub_notes
-        self.parts = parts.extract(self.wheel, folder / "parts")
+        self.parts, self.mentions, self.unread = parts.read(self.wheel, folder / "parts")
         self._leave()
         seen = [part for part in self.parts if part.image and not (part.left or part.library or part.is_stub)]
         required = metadata.requires(self.wheel.read(self.wheel.member("METADATA")))
@@ -45,7 +45,6 @@ class Job:
             (part.name, part.image, part.work, part.unserved) for part in self.parts
             if part.image and not (part.library or part.is_stub)), serving.bundled)
         self._note_others(serving)
-        self.mentions, self.unread = mentions.read_texts(self.wheel)
         serving.opened = {each.name for each in self.mentions}
         if work:
             self._change(work, serving, folder)
