@@ -121,8 +121,14 @@ def _check(what: str, given: object, *kinds: Type[Any]) -> Any:
     return given
 
 
-def _flag(flag: int, wanted: int) -> int:
-    return flag if operator.index(wanted) else 0
+def _flags(of: str, **wanted: int) -> int:
+    """Those of abi.Flag that are wanted, by their names after LINK_ or the like."""
+    return sum(getattr(abi.Flag, of + name.upper()) for name, flag in wanted.items() if operator.index(flag))
+
+
+def _settings(**wanted: Optional[int]) -> List[Any]:
+    return [abi.Setting(kind=abi.SettingKind[name.upper()], value=operator.index(value))
+            for name, value in wanted.items() if value is not None]
 
 
 def _data(given: Any) -> bytes:
@@ -154,6 +160,10 @@ def _arch(given: Union[str, Tuple[int, int]]) -> str:
 
 # ---- what is put in ----
 
+# What follows that word in the name of an input without one, where it is not the kind.
+_UNNAMED = {Kind.UNKNOWN: "", Kind.SOURCE: "-cu", Kind.LLVMIR: "-llvm-ir"}
+
+
 class Input:
     """Something to link, of a kind that the content tells: a class for each kind that can
     be declared is below, and what turns out to be another is refused (KIND_MISMATCH).
@@ -173,7 +183,6 @@ class Input:
     by the name in the #include.
     """
     kind = Kind.UNKNOWN
-    default_name = "<unnamed>"
 
     def __init__(self, data: Data, name: Optional[str] = None,
                  setup_callback: Optional[Hook] = None, teardown_callback: Optional[Hook] = None,
@@ -185,7 +194,8 @@ class Input:
                 raise TypeError(f"{callback!r} cannot be called")
         self.path = os.fsdecode(data) if isinstance(data, os.PathLike) else None
         self.data = None if self.path is not None else _data(data)
-        self.name = _check("a name", name or self.path or self.default_name, str, bytes)
+        unnamed = f"<unnamed{_UNNAMED.get(self.kind, '-' + self.kind.name.lower())}>"
+        self.name = _check("a name", name or self.path or unnamed, str, bytes)
         self.setup_callback, self.teardown_callback = setup_callback, teardown_callback
         self.main, self.library = bool(operator.index(main)), bool(operator.index(library))
         self.needs = _several(needs)
@@ -214,55 +224,46 @@ class Input:
 class PTXSource(Input):
     """PTX, as text or bytes."""
     kind = Kind.PTX
-    default_name = "<unnamed-ptx>"
 
 
 class CUSource(Input):
     """CUDA C++, which nvrtc compiles first."""
     kind = Kind.SOURCE
-    default_name = "<unnamed-cu>"
 
 
 class LLVMIR(Input):
     """LLVM IR as text, NVVM IR say, which libnvvm compiles to PTX or LTO-IR first."""
     kind = Kind.LLVMIR
-    default_name = "<unnamed-llvm-ir>"
 
 
 class Bitcode(Input):
     """LLVM IR as bitcode, which libnvvm compiles to PTX or LTO-IR first."""
     kind = Kind.BITCODE
-    default_name = "<unnamed-bitcode>"
 
 
 class Cubin(Input):
     """A relocatable cubin."""
     kind = Kind.CUBIN
-    default_name = "<unnamed-cubin>"
 
 
 class Fatbin(Input):
     """A fatbin."""
     kind = Kind.FATBIN
-    default_name = "<unnamed-fatbin>"
 
 
 class LTOIR(Input):
     """LTO-IR: links with link-time optimisation."""
     kind = Kind.LTOIR
-    default_name = "<unnamed-ltoir>"
 
 
 class Archive(Input):
     """A static library."""
     kind = Kind.ARCHIVE
-    default_name = "<unnamed-archive>"
 
 
 class Object(Input):
     """A host object that has device code in it."""
     kind = Kind.OBJECT
-    default_name = "<unnamed-object>"
 
 
 @dataclass(frozen=True)
@@ -348,8 +349,7 @@ class Inspection:
         self.error, self.warning = _maybe(seen.error), _maybe(seen.warning)
         self.length: int = seen.length
         self.fatbin_count: int = seen.fatbin_count
-        self.entries: Tuple[Entry, ...] = tuple(
-            _entry(seen.entries[i].contents) for i in range(seen.entry_count))
+        self.entries: Tuple[Entry, ...] = tuple(map(_entry, _structs(seen.entries, seen.entry_count)))
         self._handle = handle
         # The library does not copy the bytes.
         self._close = weakref.finalize(self, _free_inspection, handle, kept)
@@ -385,22 +385,18 @@ def _free_inspection(handle: Any, kept: object) -> None:
 
 
 def _entry(seen: Any) -> Entry:
-    def has(flag: int) -> bool:
-        return bool(seen.flags & flag)
+    def has(flag: str) -> bool:
+        return bool(seen.flags & getattr(abi.Flag, f"ENTRY_{flag}"))
     return Entry(
         kind=Kind(seen.kind),
         arch=f"sm_{seen.arch}{seen.suffix.decode().strip(chr(0))}" if seen.arch else None,
         toolkit=_version(seen.toolkit), isa=f"{seen.isa // 10}.{seen.isa % 10}" if seen.isa else None,
         level=seen.level if seen.kind == Kind.LTOIR and seen.level >= 0 else None,
-        abi=seen.abi or None, relocatable=has(abi.Flag.ENTRY_RELOCATABLE),
-        linked=has(abi.Flag.ENTRY_LINKED),
-        compressed="lz4" if has(abi.Flag.ENTRY_LZ4) else "zstd" if has(abi.Flag.ENTRY_ZSTD) else None,
-        obfuscated=has(abi.Flag.ENTRY_OBFUSCATED), debug=has(abi.Flag.ENTRY_DEBUG),
-        unseen=has(abi.Flag.ENTRY_UNSEEN), over_limit=has(abi.Flag.ENTRY_OVER_LIMIT),
-        not_ascii=has(abi.Flag.ENTRY_NOT_ASCII), no_root=has(abi.Flag.ENTRY_NO_ROOT),
-        libdevice=has(abi.Flag.ENTRY_LIBDEVICE), no_layout=has(abi.Flag.ENTRY_NO_LAYOUT),
-        listed=has(abi.Flag.ENTRY_LISTED), addresses_32=has(abi.Flag.ENTRY_32_BIT),
-        no_debug_info=has(abi.Flag.ENTRY_NO_DEBUG_INFO),
+        abi=seen.abi or None, compressed="lz4" if has("LZ4") else "zstd" if has("ZSTD") else None,
+        relocatable=has("RELOCATABLE"), linked=has("LINKED"), obfuscated=has("OBFUSCATED"),
+        debug=has("DEBUG"), unseen=has("UNSEEN"), over_limit=has("OVER_LIMIT"), not_ascii=has("NOT_ASCII"),
+        no_root=has("NO_ROOT"), libdevice=has("LIBDEVICE"), no_layout=has("NO_LAYOUT"),
+        listed=has("LISTED"), addresses_32=has("32_BIT"), no_debug_info=has("NO_DEBUG_INFO"),
         error=_maybe(seen.error), member=_maybe(seen.member), section=_maybe(seen.section),
         fatbin=seen.fatbin if seen.fatbin >= 0 else None, offset=seen.offset, length=seen.length,
         unpacked=seen.unpacked,
@@ -524,14 +520,7 @@ class LinkError(Exception):
         self.symbol_errors = symbol_errors
 
     def __reduce__(self) -> Any:
-        return _copied_error, (type(self), self.code, self.message, self.__dict__)
-
-
-def _copied_error(made_of: Type[LinkError], code: Code, message: str,
-                  rest: Dict[str, Any]) -> LinkError:
-    copy = made_of(code, message)
-    copy.__dict__.update(rest)
-    return copy
+        return type(self), (self.code, self.message), self.__dict__
 
 
 class BadRequest(LinkError):
@@ -576,13 +565,16 @@ def _index(value: int) -> Optional[int]:
 
 
 def _texts(array: Any, count: int) -> Tuple[str, ...]:
-    return tuple(_text(array[i]) for i in range(count))
+    return tuple(map(_text, array[:count]))
+
+
+def _structs(array: Any, count: int) -> List[Any]:
+    return [one.contents for one in array[:count]]
 
 
 def _symbol_errors(made: Any) -> Tuple[SymbolError, ...]:
-    each = (made.symbol_errors[i].contents for i in range(made.symbol_error_count))
-    return tuple(SymbolError(_text(one.name), bool(one.twice), _index(one.input),
-                             _index(one.other)) for one in each)
+    return tuple(SymbolError(_text(one.name), bool(one.twice), _index(one.input), _index(one.other))
+                 for one in _structs(made.symbol_errors, made.symbol_error_count))
 
 
 def _installed(version: int) -> Optional[str]:
@@ -591,7 +583,6 @@ def _installed(version: int) -> Optional[str]:
 
 def _plan(handle: Any) -> Plan:
     made = handle.contents
-    steps = (made.steps[i].contents for i in range(made.step_count))
     return Plan(
         backend=Backend(made.backend), code=Code(made.code), rule=_text(made.rule),
         input=_index(made.input), had=_maybe(made.have), needed=_maybe(made.need),
@@ -601,7 +592,7 @@ def _plan(handle: Any) -> Plan:
         compile_to=Kind(made.compile_to) if made.compile_to else None,
         steps=tuple(Step(_index(step.input), _index(step.support), _index(step.entry),
                          Form(step.form), Kind(step.kind), _text(step.name), _text(step.reason))
-                    for step in steps),
+                    for step in _structs(made.steps, made.step_count)),
         notes=_texts(made.notes, made.note_count), nvjitlink=_installed(made.nvjitlink),
         nvrtc=_installed(made.nvrtc), choice=_maybe(made.choice),
         symbol_errors=_symbol_errors(made), nvvm=_installed(made.nvvm),
@@ -615,16 +606,11 @@ def _c_input(one: Input, modules: Dict[str, int]) -> Any:
     if unknown:
         raise ValueError(f"{one.name} needs {', '.join(sorted(unknown))}: no such support module")
     made = abi.Input(size=ctypes.sizeof(abi.Input), kind=one.kind, name=_bytes(one.name),
-                   path=_bytes(one.path), flags=_flag(abi.Flag.INPUT_MAIN, one.main) |
-                   _flag(abi.Flag.INPUT_LIBRARY, one.library),
+                     path=_bytes(one.path), flags=_flags("INPUT_", main=one.main, library=one.library),
                    needs=sum(1 << modules[name] for name in set(one.needs)))
-    texts = c.TextPointer
-    # ctypes.cast() keeps the array for as long as the struct exists.
-    made.name_expressions = ctypes.cast(_c_texts(one.name_expressions), texts)
-    made.name_expression_count = len(one.name_expressions)
-    made.include_names = ctypes.cast(_c_texts(one.headers), texts)
-    made.headers = ctypes.cast(_c_texts(one.headers.values()), texts)
-    made.header_count = len(one.headers)
+    _set_texts(made, "name_expressions", one.name_expressions)
+    made.include_names = ctypes.cast(_c_texts(one.headers), c.TextPointer)
+    _set_texts(made, "headers", one.headers.values())
     if one.data is not None:
         # A pointer to the bytes themselves, which the caller of this keeps.
         made.bytes = ctypes.cast(ctypes.c_char_p(one.data), ctypes.c_void_p)
@@ -638,6 +624,13 @@ def _c_texts(texts: Collection[Union[str, bytes]]) -> Any:
         if b"\0" in text:
             raise ValueError(f"there is a NUL in {text!r}")
     return (ctypes.c_char_p * (len(made) or 1))(*made)
+
+
+def _set_texts(struct: Any, name: str, texts: Collection[Union[str, bytes]]) -> None:
+    """Sets the array of that name, and its count."""
+    # ctypes.cast() keeps the array for as long as the struct exists.
+    setattr(struct, name, ctypes.cast(_c_texts(texts), c.TextPointer))
+    setattr(struct, f"{name[:-1]}_count", len(texts))
 
 
 def _c_environment(given: Environment) -> Any:
@@ -659,8 +652,11 @@ def _c_others(given: Environment) -> Any:
                     libdevices=c.NumberPointer(version), nvvm_count=int(version.value != 0))
 
 
-def _memory() -> MemoryError:
-    return MemoryError("liblazycuda_link has no memory left")
+def _got(made: Any) -> Any:
+    """What the library made, which it only fails to do without memory."""
+    if not made:
+        raise MemoryError("liblazycuda_link has no memory left")
+    return made
 
 
 def environment() -> Environment:
@@ -686,11 +682,8 @@ def inspect(what: Union[Input, bytes, bytearray, memoryview, Path], *, payloads:
     if not 0 <= unpack_limit < 2**64:
         raise ValueError(f"C cannot hold {unpack_limit!r}, the unpack_limit")
     given = _c_input(one, dict.fromkeys(one.needs, 0))
-    handle = c.library().lazycuda_inspect_input(
-        ctypes.byref(given), abi.Flag.INSPECT_PAYLOADS if payloads else 0, unpack_limit)
-    if not handle:
-        raise _memory()
-    return Inspection(handle, (one.data, given))
+    return Inspection(_got(c.library().lazycuda_inspect_input(
+        ctypes.byref(given), abi.Flag.INSPECT_PAYLOADS if payloads else 0, unpack_limit)), (one.data, given))
 
 
 class Linker:
@@ -761,26 +754,19 @@ class Linker:
             _check("an environment", environment, Environment)
         self.log = log
         limited = time_limit is not None or memory_limit is not None
-        self.flags = (_flag(abi.Flag.LINK_LTO_ACROSS_MAJORS, lto_across_majors) |
-                      _flag(abi.Flag.LINK_OFFLINE, offline) |
-                      _flag(abi.Flag.LINK_FORWARD_COMPATIBLE, forward_compatible) |
-                      _flag(abi.Flag.LINK_IGNORE_NON_LTO, ignore_non_lto) |
-                      _flag(abi.Flag.LINK_IGNORE_TILE, ignore_tile) |
-                      _flag(abi.Flag.LINK_TILE_ONLY, tile_only) |
-                      _flag(abi.Flag.LINK_NO_SUPPORT, not operator.index(use_support)) |
-                      _flag(abi.Flag.LINK_ISOLATED, operator.index(isolated) or limited))
+        self.flags = _flags("LINK_", lto_across_majors=lto_across_majors, offline=offline,
+                            forward_compatible=forward_compatible, ignore_non_lto=ignore_non_lto,
+                            ignore_tile=ignore_tile, tile_only=tile_only,
+                            no_support=not operator.index(use_support),
+                            isolated=operator.index(isolated) or limited)
         self.time_limit, self.memory_limit = _milliseconds(time_limit), operator.index(memory_limit or 0)
         if fast_compile is not None and fast_compile not in _EFFORTS:
             raise ValueError(f"fast_compile is one of {', '.join(_EFFORTS)}, not {fast_compile!r}")
-        said = {abi.SettingKind.LINEINFO: lineinfo or None, abi.SettingKind.DEBUG: debug or None,
-                abi.SettingKind.OPTIMIZE: optimize, abi.SettingKind.MAX_REGISTERS: max_registers,
-                abi.SettingKind.FAST_MATH: fast_math or None, abi.SettingKind.FTZ: ftz,
-                abi.SettingKind.PREC_DIV: prec_div, abi.SettingKind.PREC_SQRT: prec_sqrt,
-                abi.SettingKind.FMA: fma,
-                abi.SettingKind.FAST_COMPILE: None if fast_compile is None else _EFFORTS.index(fast_compile),
-                abi.SettingKind.SPLIT_COMPILE: split_compile}
-        self.settings = [abi.Setting(kind=kind, value=operator.index(value)) for kind, value in said.items()
-                         if value is not None]
+        self.settings = _settings(
+            lineinfo=lineinfo or None, debug=debug or None, optimize=optimize, max_registers=max_registers,
+            fast_math=fast_math or None, ftz=ftz, prec_div=prec_div, prec_sqrt=prec_sqrt, fma=fma,
+            fast_compile=None if fast_compile is None else _EFFORTS.index(fast_compile),
+            split_compile=split_compile)
         self.inputs: List[Input] = []
         self.result: Optional[Result] = None
         self._lock = threading.Lock()
@@ -797,29 +783,17 @@ class Linker:
     def plan(self) -> Plan:
         """What link() would do, and why; or why not.  Links nothing; a refusal is a plan,
         too, and its check() raises it."""
-        call = _Call(self)
-        library = c.library()
-        seen = []
-        try:
-            for given in call.all():
-                handle = library.lazycuda_inspect_input(
-                    ctypes.byref(given), abi.Flag.INSPECT_PAYLOADS, self.unpack_limit)
-                if not handle:
-                    raise _memory()
-                seen.append(handle)
-                given.inspection = handle
+        call, library = _Call(self), c.library()
+        with contextlib.ExitStack() as made:
+            for given in call.all:
+                given.inspection = _got(library.lazycuda_inspect_input(
+                    ctypes.byref(given), abi.Flag.INSPECT_PAYLOADS, self.unpack_limit))
+                made.callback(library.lazycuda_inspection_free, given.inspection)
             request = (ctypes.byref(call.request), call.pointers, len(call.inputs))
-            made = library.lazycuda_plan_here(*request) if call.environment is None else \
-                library.lazycuda_plan(ctypes.byref(call.environment), *request)
-            if not made:
-                raise _memory()
-            try:
-                return _plan(made)
-            finally:
-                library.lazycuda_plan_free(made)
-        finally:
-            for handle in seen:
-                library.lazycuda_inspection_free(handle)
+            plan = _got(library.lazycuda_plan_here(*request) if call.environment is None else
+                        library.lazycuda_plan(ctypes.byref(call.environment), *request))
+            made.callback(library.lazycuda_plan_free, plan)
+            return _plan(plan)
 
     def run(self) -> Result:
         """Links, and says what came of it besides the image.  Raises LinkError.  May be
@@ -839,25 +813,20 @@ class Linker:
             key: Optional[bytes] = library.lazycuda_link_key(handle)
             if key is None:
                 self._run(library, handle, call)
-                raise _memory()
-            return _text(key)
+            return _text(_got(key))
 
     @contextlib.contextmanager
     def _handle(self) -> Iterator[Tuple[ctypes.CDLL, int, "_Call"]]:
         """The link of the library, with its inputs."""
-        call = _Call(self)
-        library = c.library()
-        handle = library.lazycuda_link_new(
+        call, library = _Call(self), c.library()
+        handle = _got(library.lazycuda_link_new(
             ctypes.byref(call.request),
-            None if call.environment is None else ctypes.byref(call.environment))
-        if not handle:
-            raise _memory()
+            None if call.environment is None else ctypes.byref(call.environment)))
         with self._lock:
             self._running.add(handle)
         try:
             for given in call.inputs:
-                if library.lazycuda_link_add(handle, ctypes.byref(given)):
-                    raise _memory()
+                _got(not library.lazycuda_link_add(handle, ctypes.byref(given)))
             yield library, handle, call
         finally:
             with self._lock:        # cancel() may be looking at it
@@ -895,8 +864,8 @@ class Linker:
         library.lazycuda_link_setup(handle, None)
         return Result(ctypes.string_at(made.image, made.image_length), plan,
                       _text(made.info_log), _text(made.error_log), tuple(call.linked),
-                      {_text(one.expression): _text(one.name) for one in
-                       (made.lowered_names[i].contents for i in range(made.lowered_name_count))})
+                      {_text(one.expression): _text(one.name)
+                       for one in _structs(made.lowered_names, made.lowered_name_count)})
 
     def link(self) -> bytes:
         """The image: a cubin, or what `output` says.  Raises LinkError.  `result` has what
@@ -928,21 +897,16 @@ def find_components(library: Optional[Path] = None) -> Tuple[Component, ...]:
     """What lies in the toolkit, the site-packages or the conda prefix of a library, and whether
     it goes with it.  Without an argument: of the nvrtc that links here use, else of the
     nvJitLink; empty if there is neither."""
-    made = c.library().lazycuda_get_components() if library is None else \
-        c.library().lazycuda_find_components(_c_texts([os.fsencode(library)])[0])
-    if not made:
-        raise _memory()
+    made = _got(c.library().lazycuda_get_components() if library is None else
+                c.library().lazycuda_find_components(_c_texts([os.fsencode(library)])[0]))
     try:
         found = made.contents
-        return tuple(Component(_text(one.name), _path(one.path), _version(one.version),
-                               None if one.fits < 0 else bool(one.fits), _text(one.relation),
-                               os.fsdecode(found.library)) for one in found.list[:found.count])
+        return tuple(Component(_text(one.name), None if one.path is None else os.fsdecode(one.path),
+                               _version(one.version), None if one.fits < 0 else bool(one.fits),
+                               _text(one.relation), os.fsdecode(found.library))
+                     for one in found.list[:found.count])
     finally:
         c.library().lazycuda_components_free(made)
-
-
-def _path(value: Optional[bytes]) -> Optional[str]:
-    return None if value is None else os.fsdecode(value)
 
 
 def _beside(library: Optional[Path], *names: str) -> Tuple[List[str], str]:
@@ -1025,14 +989,12 @@ class _Call:
         # `data` of the C struct is a number, from 1, of an Input.
         everything = (*self.of, *(module.input for module in linker.support))
         self._note = abi.InputSetup(lambda _module, number: self.linked.append(everything[number - 1]))
-        made = []
-        for number, one in enumerate(everything, 1):
-            given = _c_input(one, modules)
+        self.all = [_c_input(one, modules) for one in everything]
+        for number, given in enumerate(self.all, 1):
             given.setup, given.data = self._note, number
-            made.append(given)
-        self.inputs, self._support_inputs = made[:len(self.of)], made[len(self.of):]
-        # What the structs point to lives as long as this: bytes, names and arrays.
-        self._kept: List[object] = [everything]
+        self.inputs = self.all[:len(self.of)]
+        # The structs point to their bytes.
+        self._kept = everything
         self.pointers = (c.InputPointer * (len(self.inputs) or 1))(
             *map(c.InputPointer, self.inputs))
         self.environment = None if linker.environment is None else \
@@ -1099,9 +1061,6 @@ class _Call:
                 pass
         return abi.RequestLog(told)
 
-    def all(self) -> List[Any]:
-        return [*self.inputs, *self._support_inputs]
-
     def _request(self, linker: Linker) -> Any:
         made = abi.Request(
             size=ctypes.sizeof(abi.Request), arch=_bytes(linker.arch), lto=int(linker.lto),
@@ -1109,14 +1068,8 @@ class _Call:
             constraint=_bytes(linker.constraint), device=linker.device,
             unpack_limit=linker.unpack_limit, time_limit=linker.time_limit,
             memory_limit=linker.memory_limit)
-        for field_name, count, texts in (
-                ("options", "option_count", linker.options),
-                ("compile_options", "compile_option_count", linker.compile_options),
-                ("symbols", "symbol_count", linker.symbols)):
-            array = _c_texts(texts)
-            setattr(made, field_name, ctypes.cast(array, c.TextPointer))
-            setattr(made, count, len(texts))
-            self._kept.append(array)
+        for name in ("options", "compile_options", "symbols"):
+            _set_texts(made, name, getattr(linker, name))
         made.settings = (abi.Setting * (len(linker.settings) or 1))(*linker.settings)
         made.setting_count = len(linker.settings)
         if linker.log is not None:
@@ -1129,16 +1082,10 @@ class _Call:
 
     def _add_support(self, request: Any, linker: Linker) -> None:
         structs = []
-        for module, given in zip(linker.support, self._support_inputs):
-            names = _c_texts(_several(module.functions))
-            structs.append(abi.Support(
-                size=ctypes.sizeof(abi.Support), name=_bytes(module.name),
-                enabled=int(module.enabled),
-                functions=ctypes.cast(names, c.TextPointer),
-                function_count=len(module.functions), input=c.InputPointer(given)))
-            self._kept.append(names)
-        pointers = (c.SupportPointer * (len(structs) or 1))(
-            *map(c.SupportPointer, structs))
+        for module, given in zip(linker.support, self.all[len(self.inputs):]):
+            structs.append(abi.Support(size=ctypes.sizeof(abi.Support), name=_bytes(module.name),
+                                       enabled=int(module.enabled), input=c.InputPointer(given)))
+            _set_texts(structs[-1], "functions", _several(module.functions))
+        pointers = (c.SupportPointer * (len(structs) or 1))(*map(c.SupportPointer, structs))
         request.support = ctypes.cast(pointers, c.SupportPointers)
         request.support_count = len(structs)
-        self._kept += [structs, pointers]
