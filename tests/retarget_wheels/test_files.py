@@ -323,7 +323,7 @@ def test_functions_are_bound_when_it_is_loaded_not_only_variables(tmp_path, stub
     stub = build.STUBS / stub
     patch(tmp_path / "call.so", "--replace-needed", "libcudart.so.12", stub.name)
     with pytest.raises(inside("repoint").Refused, match="cudaOfTomorrow"):
-        inside("load").check(tmp_path / "call.so", {"cudart"}, {stub.name}, [stub.parent], run=False)
+        inside("load").check(tmp_path / "call.so", {"cudart"}, {stub.name}, tmp_path, False, [stub.parent])
 
 
 @pytest.mark.parametrize("number, machine, says", [

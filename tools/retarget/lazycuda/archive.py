@@ -15,15 +15,17 @@ class Archive(zipfile.ZipFile):
         """Gives the stream for a member's compressed bytes, at most `most` of them.  Once they are
         written, `info` has to be complete, except for the member's place and compressed size."""
         info.header_offset, wide = self.fp.tell(), max(most, info.file_size) > WIDE
-        info.compress_size = info.CRC = 0
-        self.fp.write(info.FileHeader(wide))      # for its room
+        info.CRC = getattr(info, "CRC", 0)
+        header = info.FileHeader(wide)
+        self.fp.write(header)
         start = self.fp.tell()
         yield self.fp
         self.start_dir = self.fp.tell()           # of what zipfile writes next
         info.compress_size = self.start_dir - start
-        self.fp.seek(info.header_offset)
-        self.fp.write(info.FileHeader(wide))
-        self.fp.seek(self.start_dir)
+        if info.FileHeader(wide) != header:
+            self.fp.seek(info.header_offset)
+            self.fp.write(info.FileHeader(wide))
+            self.fp.seek(self.start_dir)
         self.filelist.append(info)
         self.NameToInfo[info.filename] = info
         self._didModify = True

@@ -6,10 +6,12 @@ the dynamic segment says is what happens when the file is loaded.  Nothing in a
 file is trusted: what does not fit raises ElfError.
 """
 import functools
+import itertools
 import json
 import os
 import stat
 import struct
+from collections import namedtuple
 from typing import NamedTuple
 
 MACHINES = {62: "x86_64", 183: "aarch64"}
@@ -54,15 +56,7 @@ class ElfError(Exception):
     """What is wrong with a file, as a phrase."""
 
 
-class Segment(NamedTuple):
-    type: int
-    flags: int
-    offset: int
-    address: int
-    file_size: int
-    memory_size: int
-    align: int
-
+class Segment(namedtuple("Segment", "type flags offset address file_size memory_size align")):
     @property
     def mapped_size(self):
         """How many bytes of the file it maps: lc_mapped_size() of stubs/base/image.h."""
@@ -71,17 +65,7 @@ class Segment(NamedTuple):
         return self.file_size + -(self.address + self.file_size) % SMALLEST_PAGE
 
 
-class Section(NamedTuple):
-    name: int
-    type: int
-    flags: int
-    address: int
-    offset: int
-    size: int
-    link: int
-    info: int
-    align: int
-    entry_size: int
+Section = namedtuple("Section", "name type flags address offset size link info align entry_size")
 
 
 class Symbol(NamedTuple):
@@ -110,34 +94,19 @@ class File:
     """A file's bytes, read as they are asked for.  What is read through a map would count as
     this process's memory, and a library may have a gigabyte."""
     CHUNK = 1 << 20
-    # Records are small and lie side by side: those after one come with it.
-    AHEAD = 1 << 12
 
     def __init__(self, stream):
         self.stream = stream
         self.size = os.fstat(stream.fileno()).st_size
-        self.ahead = 0, b""
 
     def __len__(self):
         return self.size
 
     def __getitem__(self, wanted):
         start, stop, _ = wanted.indices(self.size)
-        if stop - start > self.AHEAD // 8:
-            return self._read(start, stop)
-        first, found = self.ahead
-        if start < first or stop > first + len(found):
-            first, found = self.ahead = start, self._read(start, start + self.AHEAD)
-        return found[start - first:max(stop, start) - first]
-
-    def _read(self, start, stop):
-        found = b""
-        while start + len(found) < stop:
-            more = os.pread(self.stream.fileno(), stop - start - len(found), start + len(found))
-            if not more:
-                break
-            found += more
-        return found
+        # Records are small and lie side by side: the stream keeps those after one.
+        self.stream.seek(start)
+        return self.stream.read(max(stop - start, 0))
 
 
 def read(path):
@@ -184,7 +153,8 @@ class Elf:
             raise ElfError("has program headers of a strange size")
         self.segments = [Segment(kind, flags, *rest[:2], *rest[3:]) for kind, flags, *rest in (
             self._unpack("<IIQQQQQQ", phoff + i * 56) for i in range(phnum))]
-        self.dynamic = self._read_dynamic()
+        # What is behind the entry that ends them does not count.
+        self.dynamic = list(itertools.takewhile(lambda entry: entry[0], self.dynamic_room()))
         self.strings = self._read_strings()
 
     # ---- bytes ----
@@ -238,14 +208,6 @@ class Elf:
         return struct.unpack(layout, self.bytes(address, struct.calcsize(layout)))
 
     # ---- the dynamic segment ----
-
-    def _read_dynamic(self):
-        entries = []
-        for entry in self.dynamic_room():
-            if entry[0] == 0:
-                break
-            entries.append(entry)
-        return entries
 
     def dynamic_room(self):
         """The entries, the one that ends them, and the spare ones behind it."""

@@ -10,7 +10,6 @@ import re
 import signal
 import subprocess
 import sys
-from typing import List, NamedTuple, Optional
 
 from . import elf, names
 from .repoint import Refused
@@ -21,11 +20,6 @@ ELSEWHERE = re.compile(r"cannot open shared object file|cannot allocate memory i
 # What Python itself has, for every module of its own.
 PYTHONS = re.compile("_?Py")
 LOAD = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_NOW | os.RTLD_LOCAL)"
-
-
-class Loading(NamedTuple):
-    why_not: Optional[str]      # None: it was loaded; or why that could not be tried
-    nobodys: List[str]          # what it imports and nothing that it needs has
 
 
 def _environment(search, **more):
@@ -103,13 +97,6 @@ def _trace(linker, file, image, search, ours, reached):
     return list(dict.fromkeys(missing)), [] if missing else nobodys
 
 
-def _signal_name(number):
-    try:
-        return signal.Signals(number).name
-    except ValueError:      # one of the real-time signals
-        return f"signal {number}"
-
-
 def _load(file, search, ours):
     """None, or why it could not be loaded if that has nothing to do with the stubs."""
     status, said = _run([sys.executable, "-I", "-S", "-c", LOAD, str(file)], _environment(search))
@@ -119,7 +106,8 @@ def _load(file, search, ours):
         return f"loading it took more than {SECONDS} seconds"
     last = (said.strip() or "it says nothing").splitlines()[-1].replace(f"{file}: ", "")
     if status < 0:
-        raise Refused("LOAD", f"loading it ends with {_signal_name(-status)}")
+        name = next((each.name for each in signal.Signals if each == -status), f"signal {-status}")
+        raise Refused("LOAD", f"loading it ends with {name}")
     if ELSEWHERE.search(last) or ("undefined symbol" in last and not _is_ours(last, ours)):
         return last
     raise Refused("LOAD", f"it cannot be loaded: {last}")
@@ -131,28 +119,28 @@ def _named_within(text, root):
                   lambda found: os.path.normpath(found[1]), text or "") or None
 
 
-def check(file, ours, reached, search=(), run=True, root=None):
-    """The Loading of a file.  Raises Refused if it is the file's fault that it cannot be loaded.
-    `ours` are the libraries whose stubs it needs, `reached` those names of stubs that it has to find
-    from where it lies, `search` folders to find stubs in; `run`: also run its constructors; `root` is
-    the folder in which a wheel was laid out."""
+def check(file, ours, reached, root, run, search=()):
+    """(None: it was loaded, or why that could not be tried; what it imports and nothing that it needs
+    has) of a file below the folder `root`.  Raises Refused if it is the file's fault that it cannot be
+    loaded.  `ours` are the libraries whose stubs it needs, `reached` those names of stubs that it has
+    to find from where it lies, `search` folders to find stubs in; `run`: also run its constructors."""
     try:
-        loading = _check(file, ours, reached, search, run)
-        return loading._replace(why_not=_named_within(loading.why_not, root)) if root else loading
+        why_not, nobodys = _check(file, ours, reached, search, run)
+        return _named_within(why_not, root), nobodys
     except Refused as refused:
-        raise Refused(refused.code, _named_within(str(refused), root) if root else refused) from None
+        raise Refused(refused.code, _named_within(str(refused), root)) from None
 
 
 def _check(file, ours, reached, search, run):
     machine, linker = _linker()
     image = elf.read(file)
     if image.machine != machine:
-        return Loading(f"it is for {image.machine}, and this Python for {machine}", [])
+        return f"it is for {image.machine}, and this Python for {machine}", []
     if not linker:
-        return Loading("this Python does not run on glibc", [])
+        return "this Python does not run on glibc", []
     missing, nobodys = _trace(linker, file, image, search, ours, reached)
     if missing:
-        return Loading(f"not here: {', '.join(missing)}", [])
+        return f"not here: {', '.join(missing)}", []
     if image.interpreter:
-        return Loading("it is a program: ld.so finds all that it needs, and it was not run", nobodys)
-    return Loading(_load(file, search, ours) if run else "not asked for (--no-load)", nobodys)
+        return "it is a program: ld.so finds all that it needs, and it was not run", nobodys
+    return _load(file, search, ours) if run else "not asked for (--no-load)", nobodys

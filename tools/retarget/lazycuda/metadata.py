@@ -17,14 +17,9 @@ TOOL = re.compile(r"nvidia-(?:cuda-(?!cupti|nvrtc|runtime)|nvvm|nvml)")
 EXTRAS = re.compile(r"\s*\[([^\]]*)\](.*)$", re.S)
 
 
-class Relaxed(NamedTuple):
-    requirement: str
-    extra: str
-    families: tuple     # of packages
-
-
 class Entry(NamedTuple):
     """A line that requires packages of CUDA's libraries unconditionally."""
+    requirement: str    # as it is shown
     name: str           # as it is written
     rest: str           # what follows the name, without its extras if it is cuda-toolkit
     marker: str
@@ -79,7 +74,7 @@ def _parse(line, free):
     if not families or not all(each in free for each in families) or (
             name in packages.SUFFIXED and not free[name]):
         return None
-    return Entry(written, rest, _text(found["marker"] or b"").strip(), found["end"],
+    return Entry(_shown(_text(line)).partition(":")[2].strip(), written, rest, _text(found["marker"] or b"").strip(), found["end"],
                  _extra_of(name, rest, free[families[0]]), families, freed, kept)
 
 
@@ -91,22 +86,15 @@ def _split(text):
 
 
 def required(text, free):
-    """Requirements on these packages, {name: library of `lazycuda stub`, or None}."""
-    parsed = [(line, _parse(line, free)) for line in _split(text)[0]]
-    return [Relaxed(_shown(_text(line)).partition(":")[2].strip(), entry.extra,
-                    entry.families) for line, entry in parsed if entry]
+    """The Entries on these packages, {name: library of `lazycuda stub`, or None}."""
+    return [entry for entry in (_parse(line, free) for line in _split(text)[0]) if entry]
 
 
 def kept(text, needed):
     """Requirements on packages of CUDA's libraries that files still need: (requirement, the
     needs).  `needed` is {family: names of such libraries}"""
-    found = []
-    for line in _split(text)[0]:
-        entry = _parse(line, dict.fromkeys(needed))
-        if entry:
-            names = sorted({name for family in entry.families for name in needed[family]})
-            found.append((_shown(_text(line)).partition(":")[2].strip(), names))
-    return found
+    return [(entry.requirement, sorted({name for family in entry.families for name in needed[family]}))
+            for entry in required(text, dict.fromkeys(needed))]
 
 
 def requires(text):
@@ -150,7 +138,8 @@ def _of_majors(entries, majors):
         there = {family for entry in entries if entry.extra == extra for family in entry.families}
         for entry in entries:
             for family in entry.families:
-                wanted = packages.requirement(family, major), entry.marker
+                package = packages.BY_FAMILY.get(family)
+                wanted = package and package.requirements.get(major), entry.marker
                 if wanted[0] and family not in there and wanted not in found.setdefault(extra, []):
                     found[extra].append(wanted)
     return {extra: wanted for extra, wanted in found.items() if wanted}
@@ -181,7 +170,7 @@ def relax(text, free, majors=(), replaced=()):
             made.append(line)
     found = [entry for entry in entries if entry]
     there_now = {family for entry in found for family in entry.families}
-    found += [Entry(family, "", "", b"\n", "", (family,), (), ()) for family in replaced
+    found += [Entry("", family, "", "", b"\n", "", (family,), (), ()) for family in replaced
               if family not in there_now]
     last = last or len(made)
     if found:

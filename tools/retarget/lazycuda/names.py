@@ -10,23 +10,14 @@ STUBS = {library: f"lib{stem}_stub.so" for stem, library in STEMS.items()}
 # Libraries of the driver, which have no majors and no version nodes, and a function of each.
 DRIVER = {"cuda": "cuDriverGetVersion", "nvml": "nvmlSystemGetNVMLVersion"}
 
+FIVE = {f"lib{stem}": library for stem, library in STEMS.items()}
 # libcudart.so.12, libcudart-09529672.so.12.6.77 (auditwheel),
 # libcudart.782fcab0.so.11.0 (others), libcuda.so.1
 # stubs/base/library_name.h has the grammar, and tests/audit/test_names.py compares.
-def _numbers(first="[0-9]{1,9}"):
-    return rf"\.({first})(?![0-9])[0-9.]*"
-
-
-def _end(first="[0-9]{1,9}"):
-    return rf"(?:[-.][0-9a-f]{{6,}})?\.so(?:{_numbers(first)})?\Z"
-
-
-NUMBERS, END = _numbers(), _end()
-REAL = re.compile(rf"lib({'|'.join(STEMS)}){END}")
+FILE = re.compile(r"(?P<whole>(?P<stem>.+?)(?:[-.][0-9a-f]{6,})?)\.so"
+                  r"(?:\.(?P<numbers>(?P<first>[0-9]{1,9})(?![0-9])[0-9.]*))?\Z")
 # What nvrtc opens for itself: libnvrtc-builtins-a1d5fce3.so.12.6.85
 BUILTINS = re.compile(r"libnvrtc-builtins[^/]*\.so[\d.]*\Z")
-# A stub, also one that auditwheel renamed, or of a system's folder: libcudart_stub.so.0.
-STUB = re.compile(rf"lib({'|'.join(STEMS)})_stub{END}")
 # What the file's own version begins with, which the name of a copy has that auditwheel renamed, where
 # that is not the number of the SONAME; and that number.
 COPIES = {"cufile": ((r"1", 0),),
@@ -39,25 +30,15 @@ NOT_CUDAS = ("cumm", "curl", "cups", "cubw", "cucim", "cuvs", "cudf", "cugraph",
              "cuopt", "nvcv_", "nvforest", "nvqir", "nvme", "nvpair", "cunit", "cuneiform")
 # What is a CUDA name's beginning, and all of another project's name.
 NOT_CUDA = {"cue"}
-NODE = re.compile(rf"lib(cudart|nvrtc|nvJitLink)\.so{NUMBERS}\Z")
-
-
-class Names(NamedTuple):
-    """File names that mean one library.  To compile a pattern takes longer than all that is done
-    with it, and of 38 libraries a file needs a few."""
-    stem: str
-    end: str            # a regular expression of what follows
-
-    def match(self, name):
-        return name.startswith(self.stem) and re.match(self.end, name[len(self.stem):])
+NODE = re.compile(r"lib(cudart|nvrtc|nvJitLink)\.so\.([0-9]{1,9})(?![0-9])[0-9.]*\Z")
 
 
 class Own(NamedTuple):
     """What there is to know of a library of `lazycuda stub`."""
     sonames: Tuple[str, ...]
-    real: Names
-    copies: Tuple[Tuple[Names, int], ...]           # of names that `real` does not tell it by
-    stub: Names
+    stem: str                   # of its names: libcublas
+    stub: str                   # of its stub's: libcublas_stub
+    numbers: FrozenSet[str]     # those of its names; if there are none, it has any
     nodes: FrozenSet[str]
     witnesses: FrozenSet[str]   # functions, of which every version of it has one
 
@@ -68,13 +49,9 @@ OWN: Dict[str, Own] = {}
 
 def learn(library, stub, sonames, nodes, witnesses, alone=False):
     """`alone`: a name whose number none of these SONAMEs has does not mean this library."""
-    stem, stub = sonames[0].partition(".so")[0], stub.partition(".so")[0]
-    found = [re.match(NUMBERS, name.partition(".so")[2]) for name in sonames]
-    numbers = [each[1] for each in found if each] if alone else []
-    copies = [(Names(stem, rf"[-.][0-9a-f]{{6,}}\.so\.(?:{version})(?![0-9])[0-9.]*\Z"), number)
-              for version, number in COPIES.get(library, ()) if str(number) in numbers]
-    OWN[library] = Own(tuple(sonames), Names(stem, _end("|".join(numbers)) if numbers else END),
-                       tuple(copies), Names(stub, END), frozenset(nodes), frozenset(witnesses))
+    numbers = [found["first"] for found in map(FILE.match, sonames) if found and found["first"] and alone]
+    OWN[library] = Own(tuple(sonames), sonames[0].partition(".so")[0], stub.partition(".so")[0],
+                       frozenset(numbers), frozenset(nodes), frozenset(witnesses))
 
 
 class Real(NamedTuple):
@@ -88,19 +65,20 @@ def base(name):
 
 def real(name):
     """The real library that a name in DT_NEEDED means, or None."""
-    for library, own in OWN.items():
-        found = own.real.match(base(name))
-        if found:
-            return Real(library, int(found[1]) if found[1] else None)
-        copy = next((number for pattern, number in own.copies if pattern.match(base(name))), None)
-        if copy is not None:
-            return Real(library, copy)
-    found = REAL.match(base(name))
+    found = FILE.match(base(name))
     if not found:
         return None
-    library = STEMS[found[1]]
+    stem, whole, first = found.group("stem", "whole", "first")
+    number = int(first) if first else None
+    for library in (library for library, own in OWN.items() if own.stem in (stem, whole)):
+        if not first or not OWN[library].numbers or first in OWN[library].numbers:
+            return Real(library, number)
+        for version, copied in COPIES.get(library, ()) if stem != whole else ():
+            if str(copied) in OWN[library].numbers and re.match(rf"(?:{version})(?![0-9])", found["numbers"]):
+                return Real(library, copied)
+    library = FIVE.get(stem)
     # The driver's are .so.1 for good: that is no CUDA.
-    return Real(library, int(found[2]) if found[2] and library not in DRIVER else None)
+    return library and Real(library, None if library in DRIVER else number)
 
 
 def of_cuda(name):
@@ -132,11 +110,10 @@ def is_builtins(name):
 
 def stub(name):
     """The library that a stub's name stands for, or None."""
-    for library, own in OWN.items():
-        if own.stub.match(base(name)):
-            return library
-    found = STUB.match(base(name))
-    return found and STEMS[found[1]]
+    found = FILE.match(base(name))
+    stems = found.group("stem", "whole") if found else ("", "")
+    library = next((library for library, own in OWN.items() if own.stub in stems), None)
+    return library or (FIVE.get(stems[0][:-5]) if stems[0].endswith("_stub") else None)
 
 
 def witnesses(library):

@@ -133,8 +133,7 @@ def opened_by(text):
 
 def of_library(text):
     """The package that has the library of that name, or None."""
-    found = stem(text)
-    return BY_STEM[found] if found else None
+    return BY_STEM.get(stem(text))
 
 
 def _number(text):
@@ -184,9 +183,3 @@ def of_module(text):
     if words[0] != "nvidia" or len(words) < 2 or not all(word.isidentifier() for word in words):
         return None
     return BY_FAMILY.get(canonical(f"nvidia-{words[1]}"))
-
-
-def requirement(family_name, major):
-    """What to require for this major of CUDA, or None."""
-    package = BY_FAMILY.get(family_name)
-    return package.requirements.get(major) if package else None

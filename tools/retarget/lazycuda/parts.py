@@ -237,7 +237,6 @@ def load_all(parts, stubs, site, run):
     def try_one(part):
         # What took the place of a file of the wheel may be brought into the process as that was.
         reached = {change.stub for change in part.work.changes if part.home}
-        said[part.name], _ = load.check(site / part.installed, part.work.libraries, reached, run=run,
-                                        root=site)
+        said[part.name], _ = load.check(site / part.installed, part.work.libraries, reached, site, run)
     each(work, try_one)
     return said

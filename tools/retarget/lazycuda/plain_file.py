@@ -24,10 +24,11 @@ def _load(new, path, stubs, options):
         for stub in stubs:
             shutil.copy(stub.path, folder / stub.name)
         return load.check(folder / path.name, {stub.library for stub in stubs},
-                          {stub.name for stub in stubs}, [folder], options.load, folder)
+                          {stub.name for stub in stubs}, folder, options.load, [folder])
 
 
-def _retarget(path, said, options, output):
+def retarget(path, said, options, output):
+    """Adds to what is to be said; raises Refused or ElfError."""
     image = elf.read(path)
     available = options.read_stubs()
     said["notes"] += options.stub_notes
@@ -43,7 +44,7 @@ def _retarget(path, said, options, output):
         elif repoint.has_static_runtime(image):
             said["notes"].append("has the CUDA runtime linked statically: out of reach; link with "
                                  "`nvcc -cudart none` and an import library")
-        return said
+        return
     stubs = _stubs(work, image, available)
     new = output(path.name)
     patchelf, place = options.find_patchelf(), search_path(image, "$ORIGIN") if options.bundle else None
@@ -59,15 +60,3 @@ def _retarget(path, said, options, output):
             shutil.copy(stub.path, output(stub.name))
             said["added"].append(stub.name)
     said["outcome"] = "retargeted"
-    return said
-
-
-def retarget(path, options, output):
-    """Returns what is to be said."""
-    said = report.of_file(str(path))
-    try:
-        return _retarget(path, said, options, output)
-    except elf.ElfError as error:
-        return report.refused(said, Refused("UNREADABLE", str(error)))
-    except Refused as refused:
-        return report.refused(said, refused)

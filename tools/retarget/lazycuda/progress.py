@@ -94,6 +94,12 @@ class Stage:
         self.now = now
         self.began = now()
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.line.clear()       # however it ends
+
     def add(self, count):
         self.done += count
         now = self.now()
@@ -102,16 +108,6 @@ class Stage:
 
     def text(self, seconds):
         return f"{amount(min(self.done, self.total), self.total, seconds)}: {self.what}"
-
-
-@contextlib.contextmanager
-def stage(line, what, total):
-    """The line is gone when it ends, however it ends."""
-    begun = Stage(line, what, total)
-    try:
-        yield begun
-    finally:
-        line.clear()
 
 
 NO_LINE = Line(wanted=False)

@@ -124,11 +124,9 @@ class Stub:
         """The majors of CUDA whose libraries it stands for; [] if nothing tells them."""
         if not self.own:
             return self.majors
-        package = packages.BY_STEM.get(self.library)
         if self.library in packages.WITH_ANY:
             return []
-        return [major for major, number in package.numbers.items()
-                if number in names.majors(self.library)] if package else []
+        return sorted(set().union(*map(packages.majors, names.OWN[self.library].sonames)))
 
     def has(self, name, version):
         """Whether ld.so binds such a reference to this stub."""
@@ -150,13 +148,9 @@ class Stub:
                    for symbol in found for node in [names.real(symbol.version or "")])
 
 
-class _NoStub(elf.ElfError):
-    """The file is no stub of lazycuda."""
-
-
 def _learn(path, image, wanted=None):
-    """Learns what the stub of `lazycuda stub` at a path stands for; returns its library.  If the
-    library is `wanted`, it stands for nothing but its SONAMEs."""
+    """Learns what the stub of `lazycuda stub` at a path stands for; returns its library, or None if it
+    is no stub.  If the library is `wanted`, it stands for nothing but its SONAMEs."""
     real = next((each for each in image.opens() if each["feature"] != "driver"), None)
     nodes = {*image.defines.values()} - {PRIVATE_NODE, image.soname}
     # With nodes of its own it needs no witness, and an older library has not all functions.
@@ -167,7 +161,7 @@ def _learn(path, image, wanted=None):
                                      names.is_function(symbol.name)}
     if not real or not (nodes or witnesses) or PRIVATE_NODE not in image.defines.values() or (
             real["feature"] != (wanted or real["feature"])):
-        raise _NoStub("is not a stub of lazycuda")
+        return None
     names.learn(real["feature"], image.soname or path.name, real["soname"], nodes, witnesses,
                 alone=bool(wanted))
     return real["feature"]
@@ -178,6 +172,8 @@ def _read_own(paths, stubs):
         try:
             image = elf.read(path)
             library = _learn(path, image)
+            if not library:
+                raise elf.ElfError("is not a stub of lazycuda")
             if library in stubs:
                 raise Refused("NO_STUBS", f"{path}: there is another stub of {library}")
             stubs[library] = Stub(path, image)
@@ -194,11 +190,9 @@ def _read_others(found, stubs, notes):
         path = found[library]
         try:
             image = elf.read(path)
-            _learn(path, image, library)
-            stubs[library] = Stub(path, image)
-            stubs[library].installed = stubs[library].optional = True
-        except _NoStub:
-            continue        # somebody else's
+            if _learn(path, image, library):        # else it is somebody else's
+                stubs[library] = Stub(path, image)
+                stubs[library].installed = stubs[library].optional = True
         except OSError as error:
             notes.append(f"{path} is not a usable stub: {error.strerror}")
         except elf.ElfError as error:
@@ -313,13 +307,12 @@ def _check_symbols(image, found, stubs):
     for symbol in image.symbols(defined=False):
         for library in _owners(symbol, libraries, bare, others, stubs):
             imports[library] += 1
-            if not symbol.version and not stubs[library].unversioned:
+            stub, bare_name = stubs[library], not symbol.version
+            if bare_name and not stub.unversioned:
                 unversioned.append(symbol.name)
-            if not symbol.weak and not stubs[library].has(symbol.name, symbol.version):
-                _refuse_symbol(symbol, stubs[library])
-            if not symbol.version and stubs[library].own and \
-                    stubs[library].tells_apart(symbol.name, majors[library]):
-                _refuse_symbol(symbol, stubs[library])
+            if not (symbol.weak or stub.has(symbol.name, symbol.version)) or \
+                    bare_name and stub.own and stub.tells_apart(symbol.name, majors[library]):
+                _refuse_symbol(symbol, stub)
     for library in libraries:
         early = variables.taken_early(image, stubs[library].variables) if stubs[library].variables else None
         if early:

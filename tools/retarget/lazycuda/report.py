@@ -67,9 +67,8 @@ def of_wheel(path):
             "notes": [], "files": [], "libraries": []}
 
 
-def refused(said, refusal):
+def refuse(said, refusal):
     said.update(outcome="refused", error=str(refusal), code=refusal.code)
-    return said
 
 
 def not_served(said):

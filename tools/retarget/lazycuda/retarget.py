@@ -15,7 +15,7 @@ import stat
 import sys
 import zipfile
 
-from . import names, patchelf, paths, plain_file, progress, report, repoint, wheel_file
+from . import elf, names, patchelf, paths, plain_file, progress, report, repoint, wheel_file
 from .staging import Staging
 from .wheel import DAMAGE
 
@@ -56,10 +56,12 @@ class Options:
     @functools.lru_cache(maxsize=None)
     def read_stubs(self):
         found = repoint.read_stubs(self.stubs or paths.libdir(), self.stub, self.stub_notes)
+        # libcublas.so.12 means cublas, now that the stubs are read.
+        self.only, leave = ([_library(word) for word in words] for words in (self.only, self.leave))
+        self.left = [word for word in leave if not _is_pattern(word)]
         for library, stub in found.items():
-            only = [_library(word) for word in self.only]
-            stub.left = library in self.left or (bool(only) and library not in only)
-            stub.optional = stub.optional and library not in only
+            stub.left = library in self.left or (bool(self.only) and library not in self.only)
+            stub.optional = stub.optional and library not in self.only
         return found
 
     @property
@@ -73,24 +75,14 @@ class Options:
         return {int(major): paths.compatdir(major, libdir)
                 for major in paths.majors("compat", libdir)}
 
-    @property
-    def left(self):
-        """Libraries that --leave names."""
-        return [_library(word) for word in self.leave if not _is_pattern(word)]
-
-    @property
-    def left_files(self):
-        """Patterns of files that --leave names."""
-        return [word for word in self.leave if _is_pattern(word)]
-
     def leaves(self, *spellings):
         """Whether --leave names a file, by one of its spellings."""
         return any(fnmatch.fnmatchcase(name, pattern)
-                   for name in spellings for pattern in self.left_files)
+                   for name in spellings for pattern in filter(_is_pattern, self.leave))
 
 
 def _library(word):
-    """The library that a word names: cublas, or libcublas.so.12 once the stubs are read."""
+    """The library that a word names: cublas, or libcublas.so.12."""
     real = None if "/" in word else names.real(word)
     return real.library if real else word
 
@@ -222,15 +214,14 @@ def _check_libraries(parser, options):
         there = options.read_stubs()
     except repoint.Refused:
         return      # as is said of each input
-    only = [_library(word) for word in options.only]
-    for option, words in (("--only", only), ("--leave", options.left)):
+    for option, words in (("--only", options.only), ("--leave", options.left)):
         for word in words:
             if word not in there:
                 near = difflib.get_close_matches(word, there, 1)
                 parser.error(f"{option}: there is no stub of {word!r}"
                              + (f"; did you mean {near[0]}?" if near else ""),
                              f"there is one of {', '.join(sorted(there, key=str.lower))}\n")
-    for word in only:
+    for word in options.only:
         if word in options.left:
             parser.error(f"--only and --leave both name {word}")
     _check_patterns(parser, options)
@@ -250,7 +241,7 @@ def _check_patterns(parser, options):
         there = [name for path in options.inputs for name in _files(path)]
     except (OSError, *DAMAGE):
         return      # as is said of that input
-    for pattern in options.left_files:
+    for pattern in filter(_is_pattern, options.leave):
         if not fnmatch.filter(there, pattern):
             parser.error(f"--leave: there is no file {pattern!r} in what is given; a library is "
                          "named as in --leave cublas")
@@ -281,10 +272,16 @@ def _retarget(path, options, staging):
         final = _final(options, path, name)
         written.append(final)
         return staging.output(final)
-    module = wheel_file if path.suffix == ".whl" else plain_file
+    is_wheel = path.suffix == ".whl"
     if why := _why_not_opened(path):
         raise OSError(None, f"{path} {why}")
-    said = module.retarget(path, options, output)
+    said = report.of_wheel(path) if is_wheel else report.of_file(str(path))
+    try:
+        (wheel_file if is_wheel else plain_file).retarget(path, said, options, output)
+    except elf.ElfError as error:
+        report.refuse(said, repoint.Refused("UNREADABLE", str(error)))
+    except repoint.Refused as refused:
+        report.refuse(said, refused)
     if said["outcome"] in ("nothing", "already") and options.output:
         shutil.copy2(path, output(path.name))
     if said["outcome"] != "refused" and written:

@@ -21,10 +21,6 @@ ORIGIN = ("$ORIGIN", "${ORIGIN}")
 ANY_NUMBER = re.compile(r"\.so\Z|\.so.*[*?{\[]")
 
 
-def may_have_name(library):
-    return library not in names.DRIVER and packages.opened_by(f"lib{library}.so") != "cudnn"
-
-
 class Served(repoint.Stub):
     """A stub under a name of the real library."""
 
@@ -84,7 +80,8 @@ class Serving:
 
     def may_have_name(self, library):
         """Whether a stub may bear the library's real name."""
-        return library not in self.renamed and may_have_name(library)
+        return library not in self.renamed and library not in names.DRIVER and \
+            packages.opened_by(f"lib{library}.so") != "cudnn"
 
     def rename(self, library):
         """Has files name the stub of a library instead, and be left where that does not serve."""
@@ -104,20 +101,12 @@ class Serving:
                 todo += [other for other in self.parts if other.library and
                          other.answers_to & part.needed]
 
-    def _numbers(self, name):
-        """The majors of CUDA whose library has this name."""
-        real = names.real(name)
-        if real.library in names.STEMS.values():
-            return {real.major} - {None}
-        package = packages.BY_STEM.get(real.library)
-        return {major for major, number in package.numbers.items()
-                if number == real.major} if package else set()
-
     def cuda(self, part):
         """The major of CUDA that a file was made for, by what it needs, or what others do."""
         for parts in ([part], self.parts):
-            told = [self._numbers(name) for each in parts for name in each.real_needs]
-            counted = collections.Counter(major for each in told for major in each)
+            needed = [names.real(name) for each in parts for name in each.real_needs]
+            counted = collections.Counter(major for real in needed for major in packages.majors(
+                f"lib{real.library}.so.{real.major}"))
             if counted:
                 return max(counted, key=lambda major: (counted[major], major))
         return None
@@ -142,7 +131,7 @@ class Serving:
             path = None         # --stub names the file
         key = base, path
         if key not in self.made:
-            asked = library in map(_of, self.options.only)
+            asked = library in self.options.only
             self.made[key] = Served(self.stubs[library], base, path, asked)
         return self.made[key]
 
@@ -200,27 +189,21 @@ class Serving:
     def with_others(self, served, cuda):
         """{name: (Stub, names that it is to need)} of stubs and of those that the real libraries
         need in their turn."""
-        found, todo = {}, dict(served)
+        stubs, needs, todo = dict(served), {}, list(served)
         while todo:
-            name, stub = todo.popitem()
-            needs = []
-            for library in packages.IN_TURN.get(stub.library, ()) if isinstance(stub, Served) else ():
-                other = next((each for each, its in {**found, **served}.items()
-                              if (its[0] if isinstance(its, tuple) else its).library == library), None)
-                other = other or self.soname(library, cuda=cuda)
-                if not other or library not in self.stubs or self.stubs[library].left or \
-                        not self.may_have_name(library):
-                    continue
-                needs.append(other)
-                if other not in found and other != name and other not in self.bundled:
-                    todo.setdefault(other, self.stub(library, other, cuda))
-            found[name] = stub, needs
-        return found
-
-
-def _of(word):
-    real = None if "/" in word else names.real(word)
-    return real.library if real else word
+            name = todo.pop()
+            needs[name] = []
+            in_turn = packages.IN_TURN.get(stubs[name].library, ()) if stubs[name].last else ()
+            for library in in_turn:
+                other = next((each for each, stub in stubs.items() if stub.library == library),
+                             None) or self.soname(library, cuda=cuda)
+                if other and library in self.stubs and not self.stubs[library].left and \
+                        self.may_have_name(library):
+                    needs[name].append(other)
+                    if other not in stubs and other not in self.bundled:
+                        stubs[other] = self.stub(library, other, cuda)
+                        todo.append(other)
+        return {name: (stubs[name], needs[name]) for name in needs}
 
 
 # ---- where the stubs lie ----

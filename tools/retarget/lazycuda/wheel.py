@@ -11,6 +11,7 @@ import csv
 import errno
 import hashlib
 import io
+import operator
 import os
 import re
 import stat
@@ -24,7 +25,7 @@ from .archive import Archive
 from .repoint import Refused
 
 FILE_NAME = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)(-(?P<build>\d[^-]*))?"
-                       r"-(?P<tags>[^-]+-[^-]+-[^-]+)(?P<variant>-[0-9a-z._]{1,16})?\.whl$")
+                       r"-(?P<tags>[^-]+-[^-]+-[^-]+)(-(?P<variant>[0-9a-z._]{1,16}))?\.whl$")
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 CHUNK = 1 << 20
 LOCAL = struct.Struct("<4s5H3I2H")      # the header before a member
@@ -97,7 +98,8 @@ class Wheel:
         if not found:
             raise Refused("WHEEL", "its name is not that of a wheel: NAME-VERSION-PYTHON-ABI-"
                                    "PLATFORM.whl")
-        self.name, self.version, self.tags = found["name"], found["version"], found["tags"]
+        self.name, self.version, self.build, self.tags, self.variant = found.group(
+            "name", "version", "build", "tags", "variant")
         with _reading("is not a zip archive"):
             self.zip = zipfile.ZipFile(path)
         self.members = {info.filename: info for info in self.zip.infolist()}
@@ -142,7 +144,7 @@ class Wheel:
     def stage(self, doing, names):
         """A stage of the progress line, for work on these members."""
         total = sum(self.members[name].file_size for name in names if name in self.members)
-        return progress.stage(self.line, f"{doing} {report.printable(self.path.name)}", total)
+        return progress.Stage(self.line, f"{doing} {report.printable(self.path.name)}", total)
 
     def place(self, info):
         """Where a member's bytes begin, by the header before them.  zipfile would take as long to
@@ -202,10 +204,8 @@ class Wheel:
 
     def file_name(self, build):
         """The name of the wheel that is written."""
-        parts = [self.name, self.version, build or FILE_NAME.match(self.path.name)["build"],
-                 self.tags]
-        variant = FILE_NAME.match(self.path.name)["variant"] or ""
-        return "-".join(part for part in parts if part) + f"{variant}.whl"
+        parts = filter(None, [self.name, self.version, build or self.build, self.tags, self.variant])
+        return f"{'-'.join(parts)}.whl"
 
 
 def _member(name, info, date):
@@ -267,9 +267,9 @@ def _write_new(out, info, content, stage):
 def _copy(out, info, wheel, stage):
     """Write a member as it lies in the old wheel."""
     name, old = info.filename, wheel.members[info.filename]
-    info.flag_bits, info.file_size = old.flag_bits & PACKING, old.file_size
+    info.flag_bits, info.file_size, info.CRC = old.flag_bits & PACKING, old.file_size, old.CRC
+    info.compress_size = old.compress_size
     with out.member(info, old.compress_size) as sink:
-        info.CRC = old.CRC
         for chunk in wheel.packed(name):
             sink.write(chunk)
     stage.add(old.file_size)
@@ -307,17 +307,13 @@ def wrong_rows(wheel):
             said[name] != tuple(map(str, digest.row(name)[1:]))]
 
 
-def _described(members):
-    return [(info.filename, info.compress_type, info.compress_size, info.file_size, info.CRC)
-            for info in members]
-
-
 def check(path, members, record):
     """Read a wheel back: it has these members where it says, and this RECORD.  What each of
     them holds was compared when it was read."""
     wheel = Wheel(path)
     try:
-        if _described(wheel.members.values()) != _described(members):
+        described = operator.attrgetter("filename", "compress_type", "compress_size", "file_size", "CRC")
+        if list(map(described, wheel.members.values())) != list(map(described, members)):
             raise Refused("WHEEL", "its directory is not what was written")
         for name, info in wheel.members.items():
             with _reading(f"its {name} cannot be read"):

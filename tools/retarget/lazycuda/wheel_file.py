@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Retargets one wheel."""
+import contextlib
 import pathlib
 import posixpath
 import tempfile
@@ -15,10 +16,8 @@ OLDER_TAGS = ("manylinux1_", "manylinux2010_", "manylinux_2_5_", "manylinux_2_12
 class Job:
     """One wheel on its way."""
 
-    def __init__(self, path, options):
-        self.options = options
-        self.wheel = Wheel(path, options.line)
-        self.said = report.of_wheel(path)
+    def __init__(self, wheel, said, options):
+        self.options, self.wheel, self.said = options, wheel, said
         home = options.stubs_in if options.stubs_in is not None else f"{self.wheel.name}.libs"
         # "" for the root of the wheel
         self.home = posixpath.normpath(f"/{home}").lstrip("/")
@@ -212,17 +211,8 @@ class Job:
                                 for part in self.parts) else "nothing"
 
 
-def retarget(path, options, output):
-    """Returns what is to be said."""
-    try:
-        job = Job(path, options)
-    except Refused as refused:
-        return report.refused(report.of_wheel(path), refused)
-    try:
-        with tempfile.TemporaryDirectory(prefix="lazycuda-") as folder:
-            job.said["outcome"] = job.run(pathlib.Path(folder), output)
-    except Refused as refused:
-        return report.refused(job.said, refused)
-    finally:
-        job.wheel.close()
-    return job.said
+def retarget(path, said, options, output):
+    """Adds to what is to be said; raises Refused."""
+    with contextlib.closing(Wheel(path, options.line)) as wheel, \
+            tempfile.TemporaryDirectory(prefix="lazycuda-") as folder:
+        said["outcome"] = Job(wheel, said, options).run(pathlib.Path(folder), output)
