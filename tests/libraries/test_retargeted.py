@@ -138,6 +138,17 @@ def test_a_wheel_with_one_command(retarget, module, tmp_path):
     assert always == ["Requires-Dist: nvidia-cuda-nvcc-cu12", "Requires-Dist: numpy"]
 
 
+def test_files_for_two_cudas(retarget, module, tmp_path):
+    """As bitsandbytes has them: each stub needs those of its own CUDA."""
+    files = {f"of{major}": module({"cublas": major, "cublasLt": major}, f"of{major}.so") for major in (11, 12)}
+    retarget(wheel(tmp_path, **files))
+    made = wheel_files.read(next((tmp_path / "out").glob("*.whl")))
+    for major in (11, 12):
+        stub = tmp_path / f"stub{major}.so"
+        stub.write_bytes(made[f"pkg.libs/libcublas.so.{major}"])
+        assert f"libcublasLt.so.{major}" in elf.dynamic(stub)["NEEDED"]
+
+
 def test_an_extra_is_of_cuda_where_cuda_toolkit_is_required(retarget, module, tmp_path):
     file = module({"cublas": 12, "cutensor": 2}, cudaMalloc="libcudart.so.12")
     toolkit, other = "cuda-toolkit[cublas,cudart]==12.9.*", "cutensor==1.0"

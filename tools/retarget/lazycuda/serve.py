@@ -193,10 +193,12 @@ class Serving:
         while todo:
             name = todo.pop()
             needs[name] = []
-            in_turn = packages.IN_TURN.get(stubs[name].library, ()) if stubs[name].last else ()
-            for library in in_turn:
-                other = next((each for each, stub in stubs.items() if stub.library == library),
-                             None) or self.soname(library, cuda=cuda)
+            # A wheel may have files for several CUDAs: libcublas.so.11 needs libcublasLt.so.11.
+            majors = packages.majors(name) or {cuda}
+            own = cuda if cuda in majors else max(majors)
+            for library in packages.IN_TURN.get(stubs[name].library, ()) if stubs[name].last else ():
+                other = next((each for each, stub in stubs.items() if stub.library == library and
+                              own in packages.majors(each)), None) or self.soname(library, cuda=own)
                 if other and library in self.stubs and not self.stubs[library].left and \
                         self.may_have_name(library):
                     needs[name].append(other)
