@@ -296,6 +296,9 @@ ROWS = [
           SLOWLY_LOADED, arguments=(who,), differs=difference)
       for who, difference in (("main", None), ("main before it", None), ("a thread's child", None),
                               ("another", Outcome("create 101\n")))],
+    Row("the process ends in the first call of a thread that opened an extension",
+        "opened_by_thread.cpp", SLOWLY_LOADED, ("opened_by_thread.cpp",), ("app/libopened_by_thread.so",),
+        flags=("-DEXTENSION",), program_flags=("-DPROGRAM",), differs=Outcome("create 101\n")),
     Row("a static object owns a context, of a driver without exit handlers", "context.cpp",
         (StandIn("cuda", 12, "context_real.c", node=False),)),
     # What is loaded in a process, and by whom.
