@@ -241,6 +241,21 @@ static void add_run_paths(struct place_list *list)
 		add_run_path(list, &process->users[i], process->users[i].runpath);
 }
 
+/* Adds the run paths of objects that need other libraries: each may lead to a CUDA of its own, and
+ * then no major would be there for all stubs. */
+static void add_other_run_paths(struct place_list *list)
+{
+	const struct lc_process *process = list->survey->process;
+
+	for (size_t i = 0; i < process->user_count; i++) {
+		const struct lc_user *user = &process->users[i];
+		const char *path = user->runpath ? user->runpath : user->rpath;
+
+		if (path && !concerns(user, list->library))
+			add_path(list, path, ":", origin_of(list, user), "rpath");
+	}
+}
+
 /* Returns true if ld.so would look at DT_RPATHs: it does not for an object with a DT_RUNPATH. */
 static bool rpaths_count(const struct place_list *list)
 {
@@ -502,6 +517,7 @@ void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 	add_above(&list, false);
 	add_loader(&list);
 	add_other_sites(&list);
+	add_other_run_paths(&list);
 	add_environment(&list);
 	add_system(&list);
 	add_toolkit(&list, "/usr/local/cuda", "system");

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* bundled LIBRARY EXTENSION: opens a library that some wheel bundles, and then another's extension. */
+/* bundled FILE...: opens an extension, and a library that some wheel bundles or brings, in that
+ * order, and calls the extension. */
 #include <dlfcn.h>
 #include <stdio.h>
 
 int main(int count, char **arguments)
 {
-	void *library = count > 2 ? dlopen(arguments[1], RTLD_NOW) : NULL;
-	void *extension = library ? dlopen(arguments[2], RTLD_NOW) : NULL;
+	int (*begin)(void) = NULL;
 
-	if (!extension) {
-		puts(dlerror());
-		return 1;
+	for (int i = 1; i < count; i++) {
+		void *file = dlopen(arguments[i], RTLD_NOW);
+		void *found = file ? dlsym(file, "begin") : NULL;
+
+		if (!file) {
+			puts(dlerror());
+			return 1;
+		}
+		if (found)
+			begin = (int (*)(void))found;
 	}
-	return ((int (*)(void))dlsym(extension, "begin"))();
+	return begin ? begin() : 2;
 }

@@ -110,6 +110,25 @@ def beside_another_major(world, cudart):
     world.env["LD_PRELOAD"] = "libcudart.so.12"
 
 
+def in_two_toolkits(world, linker, _compiler):
+    """The run path of the program leads to CUDA 12, and its extension's to 13."""
+    world.put("cuda12", linker, fakes.fake("nvrtc", "12.9"))
+    world.put("cuda13", *[fakes.fake(name, "13.5") for name in ("nvrtc", "nvJitLink")])
+
+
+def beside_an_older_one(world, cudart):
+    beside(world, cudart)
+    world.put("old", fakes.fake("cudart", "12.0"))
+
+
+def beside_a_plugin_of_12(world, cudart):
+    """The plugin is linked directly."""
+    older = fakes.fake("cudart", "12.9")
+    world.loader(cudart, older)
+    world.put("app", situation.made("dropped.c", "libdropped.so", flags=("-shared", "-fPIC"),
+                                    link=[older]))
+
+
 BUNDLED = "libcudart-1a2b3c4d.so.12"
 
 
@@ -370,6 +389,14 @@ ROWS = [
           (Fake("cudart", version),), extensions=("unloads.c",), place=beside_a_bundled_one,
           arguments=(f"other.libs/{BUNDLED}", "app/libunloads.so"), flags=IN_CUDA)
       for version in ("12.9", "13.5")],
+    *[Row(f"another object brings an older one before the first call, {when}", "bundled.c",
+          (Fake("cudart", "12.9"),), extensions=("unloads.c",), place=beside_an_older_one, env=env,
+          arguments=("app/libunloads.so", "old/libcudart.so.12"), flags=IN_CUDA, differs=difference)
+      for when, env, difference in (("lazy", None, Outcome("12000 lacks it\n")),
+                                    ("eager", {"LAZYCUDA_EAGER": "1"}, None))],
+    Row("a plugin that is linked directly finds the program's stub", "calls_first.c",
+        (Fake("cudart", "13.5"),), arguments=("app/libdropped.so",), place=beside_a_plugin_of_12,
+        differs=Outcome("0\n302: says what would help\n")),
     Row("a plugin needs no library", "calls_first.c", RUNTIME, place=underlinked,
         arguments=("app/libunderlinked.so",)),
     Row("the program asks for the address of what its runtime lacks", "weak.c",
@@ -399,6 +426,11 @@ ROWS = [
         arguments=("call",), flags=("-Wl,-rpath,$ORIGIN/../cuda",), place=without_run_path),
     Row("a plugin without a run path, eager by the environment", "host.c", LAZY,
         flags=("-Wl,-rpath,$ORIGIN/../cuda",), place=without_run_path, env={"LAZYCUDA_EAGER": "1"}),
+    *[Row(f"a linker of 12 and a compiler of 13, each with a run path to its own, {first} first",
+          "two_toolkits.c", (Fake("nvJitLink", "12.9"), Fake("nvrtc", "13.5")),
+          extensions=("two_toolkits.c",), arguments=(first, "app/libtwo_toolkits.so"),
+          place=in_two_toolkits, flags=("-DEXTENSION", "-Wl,-rpath,$ORIGIN/../cuda13"),
+          program_flags=("-Wl,-rpath,$ORIGIN/../cuda12",)) for first in ("compiler", "linker")],
     # Where it is looked for.
     asks_version("LD_LIBRARY_PATH before a RUNPATH", "cuda", {"run": "12.4"}, flags=RUNPATH),
     asks_version("an RPATH before LD_LIBRARY_PATH", "run", {"cuda": "12.4"}, flags=RPATH),
