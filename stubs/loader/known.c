@@ -248,3 +248,17 @@ bool lc_known_changed(unsigned long long began)
 	lc_known_give(known, known->used);
 	return changed;
 }
+
+bool lc_known_outgrown(unsigned long long began)
+{
+	struct lc_peer *keeper = atomic_load(&lc_self.keeper);
+	struct lc_known *known = keeper ? atomic_exchange(&keeper->known, NULL) : NULL;
+	bool outgrown;
+
+	if (!known)
+		return false;
+	outgrown = known->began != began || !is_valid(known, false);
+	known->spent |= outgrown && known->began == began;
+	lc_known_give(known, known->used);
+	return outgrown;
+}

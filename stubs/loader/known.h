@@ -95,6 +95,10 @@ bool lc_known_holds(struct lc_known *known, const struct lc_library *library);
  * that took what `began` then.  Takes nothing: false while another search is under way. */
 bool lc_known_changed(unsigned long long began);
 
+/* Returns true if objects came or went since such a search that may lead to other places: they need a
+ * stub, or lie in another site-packages.  Takes nothing, likewise. */
+bool lc_known_outgrown(unsigned long long began);
+
 /* The survey, with ld.so's cache mapped.  The first call makes it. */
 struct lc_survey *lc_known_survey(struct lc_known *known);
 

@@ -402,10 +402,14 @@ static bool worth_a_search(unsigned named)
 	       lc_process_has(&lc_library, &lc_aside);
 }
 
-/* Returns true if the library may have been installed since the last search. */
-static bool was_installed(void)
+/* Returns true if the library may have been installed since the last search, or lie where an object
+ * leads that has come since. */
+static bool may_be_elsewhere(void)
 {
-	return atomic_exchange(&looks.rested, false) && lc_known_changed(atomic_load(&looks.known));
+	const unsigned long long known = atomic_load(&looks.known);
+
+	return (atomic_exchange(&looks.rested, false) && lc_known_changed(known)) ||
+	       lc_known_outgrown(known);
 }
 
 /* Records that a search is done, which began when the process was as in `before`.  What it loaded
@@ -432,16 +436,16 @@ static struct published *search_once(struct lc_attempt *attempt, bool retry,
 	unsigned named = named_now();
 	struct published *published;
 	struct lc_known *known;
-	bool installed = retry && was_installed();
+	bool elsewhere = retry && may_be_elsewhere();
 
 	*refusal = LC_MISSING;
-	if (retry && !installed && !worth_a_search(named)) {
+	if (retry && !elsewhere && !worth_a_search(named)) {
 		atomic_store(&looks.searched, loads.added);
 		*refusal = (enum lc_refusal)atomic_load(&state.refusal);
 		return NULL;
 	}
 	/* On failure nothing is published: a later call tries again. */
-	if (!lc_attempt(attempt, retry && !installed && !atomic_load(&looks.broken))) {
+	if (!lc_attempt(attempt, retry && !elsewhere && !atomic_load(&looks.broken))) {
 		lc_try_failed();
 		return NULL;
 	}

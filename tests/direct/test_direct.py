@@ -121,6 +121,12 @@ def beside_an_older_one(world, cudart):
     world.put("old", fakes.fake("cudart", "12.0"))
 
 
+def below_another_plugin(world, cudart):
+    """A copy of the plugin lies where its run path leads to the runtime."""
+    world.put("later/cuda", cudart)
+    world.put("later", world.root / "app/libcomes_later.so")
+
+
 def beside_a_plugin_of_12(world, cudart):
     """The plugin is linked directly."""
     older = fakes.fake("cudart", "12.9")
@@ -394,6 +400,10 @@ ROWS = [
           arguments=("app/libunloads.so", "old/libcudart.so.12"), flags=IN_CUDA, differs=difference)
       for when, env, difference in (("lazy", None, Outcome("12000 lacks it\n")),
                                     ("eager", {"LAZYCUDA_EAGER": "1"}, None))],
+    Row("a plugin with a run path of its own comes after a call in vain", "comes_later.c", RUNTIME,
+        extensions=("comes_later.c",), place=below_another_plugin,
+        arguments=("app/libcomes_later.so", "later/libcomes_later.so"),
+        flags=("-DPLUGIN", "-Wl,-rpath,$ORIGIN/cuda"), program_flags=("-Wall",)),
     Row("a plugin that is linked directly finds the program's stub", "calls_first.c",
         (Fake("cudart", "13.5"),), arguments=("app/libdropped.so",), place=beside_a_plugin_of_12,
         differs=Outcome("0\n302: says what would help\n")),
