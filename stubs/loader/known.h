@@ -24,6 +24,12 @@
 #include "places.h"
 #include "process.h"
 
+/* Another path to the same file. */
+struct lc_link {
+	const char *path, *found_by;
+	struct lc_link *next;	/* in the order of the places */
+};
+
 /* A file that was found; the choice only sees its option. */
 struct lc_file {
 	const char *path;
@@ -33,6 +39,7 @@ struct lc_file {
 	bool astray;		/* a link that is not safe to follow */
 	uint32_t siblings;	/* as in struct lc_elf */
 	struct lc_identity identity;	/* when it was found or read; zero: not known */
+	struct lc_link *links;	/* beside which may lie what it needs */
 };
 
 /* What was found in the places for one library, whatever stub looks for it. */

@@ -32,6 +32,21 @@ static void reject(struct lc_search *search, int option, const char *why)
 	lc_trace("%s %s", search->files[self][option].path, why);
 }
 
+/* Goes on to another path to the same file, beside which may lie what it needs.  Returns false if
+ * there is none. */
+static bool take_next_link(struct lc_file *file, const char *said)
+{
+	const struct lc_link *link = file->links;
+
+	if (!link)
+		return false;
+	lc_trace("%s cannot be loaded: %s", file->path, said ? said : "dlopen() does not say why");
+	file->path = link->path;
+	file->found_by = link->found_by;
+	file->links = link->next;
+	return true;
+}
+
 /*
  * Loads the file of an option.  At first with all functions bound: a call of one that a needed
  * library lacks would end the process.  On failure marks the option as unusable and returns NULL.
@@ -58,6 +73,8 @@ static void *open_option(struct lc_arena *arena, struct lc_search *search, int i
 		why = "is not what dlopen() loaded for it";
 	} else if (loaded) {
 		why = failure(arena, said, "it has just been unloaded", &found->companions);
+	} else if (take_next_link(&search->files[self][index], said)) {
+		return NULL;
 	} else {
 		why = failure(arena, said, "dlopen() does not say why", &found->companions);
 		if (!option->unbound)

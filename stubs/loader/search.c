@@ -177,12 +177,24 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 }
 
 /* Unsafe links do not count: another path to the same file may be safe. */
-static bool is_among(const struct lc_file *files, size_t count, dev_t device, ino_t inode)
+static struct lc_file *same_file(struct lc_file *files, size_t count, dev_t device, ino_t inode)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!files[i].astray && files[i].identity.inode == inode && files[i].identity.device == device)
-			return true;
-	return false;
+			return &files[i];
+	return NULL;
+}
+
+static void add_link(struct lc_arena *arena, struct lc_file *file, const char *path,
+		     const char *found_by)
+{
+	struct lc_link *link = lc_alloc(arena, sizeof(*link)), **last = &file->links;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = link;
+	if (link)
+		*link = (struct lc_link){ path, found_by, NULL };
 }
 
 /* Reports the folder unless a file in it is simply absent: the file may be there, and
@@ -203,6 +215,7 @@ static void add_file(struct lc_known *known, struct lc_sought *sought, const cha
 	struct lc_arena *arena = &known->arena;
 	struct lc_option *option;
 	const char *why = NULL, *left = NULL;
+	struct lc_file *same;
 
 	/* A dangling link exists, and is worth reporting. */
 	if (S_ISLNK(st.st_mode) && !lc_follow_file(&known->survey.folders, path, &st, &why)) {
@@ -213,7 +226,10 @@ static void add_file(struct lc_known *known, struct lc_sought *sought, const cha
 		left = "is empty";
 	}
 	/* Links may lead to the same file from several places. */
-	if (st.st_ino && is_among(sought->files, sought->count, st.st_dev, st.st_ino))
+	same = st.st_ino ? same_file(sought->files, sought->count, st.st_dev, st.st_ino) : NULL;
+	if (same && !why)
+		add_link(arena, same, path, found_by);
+	if (same)
 		return;
 	option = add_to(arena, &sought->options, &sought->files, &sought->count,
 		     &(struct lc_file){ path, found_by, .left = left, .astray = why,
@@ -348,7 +364,7 @@ static void add_sought(struct lc_arena *arena, struct lc_search *search, size_t 
 		struct lc_option *option;
 
 		if (file->identity.inode &&
-		    is_among(search->files[seat], search->seats[seat].option_count,
+		    same_file(search->files[seat], search->seats[seat].option_count,
 			     file->identity.device, file->identity.inode))
 			continue;
 		option = add_option(arena, search, seat, file, LC_BY_SEARCH);

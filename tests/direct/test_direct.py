@@ -51,6 +51,16 @@ def beside_an_old_one(world, cusparse, linker):
     world.search(world.put(f"{site}/cusparse/lib", cusparse))
 
 
+def with_a_link_elsewhere(world, cusparse, linker):
+    """LD_LIBRARY_PATH leads to a link to one of a pair, and the run path to both."""
+    site = "lib/python3/site-packages/nvidia"
+    world.put(f"{site}/nvjitlink/lib", linker)
+    real = world.put(f"{site}/cusparse/lib", cusparse) / cusparse.name
+    links = world.folder("links")
+    (links / cusparse.name).symlink_to(real)
+    world.search(links)
+
+
 def beside_an_old_cublaslt(world, *pair):
     world.search(world.put("old", OLD_LT.file(None)))
     world.search(world.put("lib/python3/site-packages/nvidia/cublas/lib", *pair))
@@ -234,10 +244,15 @@ def needed_by_another(world, cudart):
         "-Wl,--allow-shlib-undefined")), outer)
 
 
-def serves_the_pair(direct, stub):
+def calls_the_pair(_direct, stub):
+    """The stub calls by plain names; in a stand-in they are other functions."""
     answers = {f"{answer('nvJitLink', name, '12.9')}" for name in ("nvJitLinkComplete",
                                                                    "nvJitLinkDestroy")}
-    return len(direct.out.splitlines()) < 3 and answers < set(stub.out.splitlines())
+    return answers < set(stub.out.splitlines())
+
+
+def serves_the_pair(direct, stub):
+    return len(direct.out.splitlines()) < 3 and calls_the_pair(direct, stub)
 
 
 def serves_the_new_cublaslt(direct, stub):
@@ -427,6 +442,11 @@ ROWS = [
       for order in (("needing", "needed"), ("needed", "needing"))
       # A stand-in with two of cublasLt's functions counts as another project's, once it is loaded.
       if (name, order[0]) != ("cublasLt", "needing")],
+    Row("LD_LIBRARY_PATH has a link to one of a pair", "siblings.c", (CUSPARSE, NEW),
+        arguments=("needing", "needed"), place=with_a_link_elsewhere, better=calls_the_pair, flags=(
+            "-DNEEDING=cusparseGetProperty", "-DNEEDED=nvJitLinkDestroy", "-Wl,-rpath,$ORIGIN/../" +
+            ":$ORIGIN/../".join(f"lib/python3/site-packages/nvidia/{folder}/lib"
+                                for folder in ("nvjitlink", "cusparse")))),
     Row("a function of a library that another one brings along", "scope.c", (CUBLAS, NEW_LT),
         differs=Outcome("not there\n")),
     Row("a plugin without a run path, opened before the first call", "host.c", LAZY,
