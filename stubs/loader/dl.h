@@ -5,6 +5,9 @@
 
 #include "../base/arena.h"
 
+/* The length of "$NAME" or "${NAME}" at a `$`, where ld.so replaces it; 0: it is something else. */
+size_t lc_token_length(const char *dollar, const char *end, const char *name);
+
 /*
  * Returns the name by which dlopen() opens this file: the path itself, unless that has $LIB, $ORIGIN
  * or $PLATFORM in it, which ld.so would replace.  Then it is the way from this library's own folder,

@@ -7,6 +7,7 @@
 
 #include "../base/auxiliary.h"
 #include "../base/count.h"
+#include "dl.h"
 #include "settings.h"
 
 /* Debian's folder for the CPU's libraries, and those that NVIDIA's packages use. */
@@ -129,26 +130,6 @@ static const char *lib_token(struct lc_arena *arena, const char *libc)
 	return lc_copy(arena, lib, (size_t)(slash - lib));
 }
 
-static bool is_in_name(char c)
-{
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* The length of "$NAME" or "${NAME}" at a `$`; 0: it is another token. */
-static size_t token_length(const char *dollar, const char *end, const char *name)
-{
-	const bool braces = end - dollar > 1 && dollar[1] == '{';
-	const char *at = dollar + 1 + braces;
-	size_t length = strlen(name);
-
-	if ((size_t)(end - at) < length + braces || strncmp(at, name, length))
-		return 0;
-	at += length;
-	if (braces ? *at != '}' : at < end && is_in_name(*at))
-		return 0;
-	return (size_t)(at - dollar) + braces;
-}
-
 /* For some of Intel's CPUs, glibc up to 2.36 substitutes a platform of its own and does not report
  * it. */
 const char *lc_expand(struct lc_arena *arena, const struct lc_survey *survey, const char *entry,
@@ -163,18 +144,21 @@ const char *lc_expand(struct lc_arena *arena, const struct lc_survey *survey, co
 	if (!memchr(entry, '$', length))
 		return lc_copy(arena, entry, length);
 	while (entry < end) {
-		const char *dollar = memchr(entry, '$', (size_t)(end - entry));
-		size_t plain = (size_t)((dollar ? dollar : end) - entry), used = 0, i;
+		const char *dollar = memchr(entry, '$', (size_t)(end - entry)), *value = "$";
+		size_t plain = (size_t)((dollar ? dollar : end) - entry), used = 0;
 
 		result = lc_format(arena, "%s%.*s", result, (int)plain, entry);
 		if (!dollar)
 			break;
-		for (i = 0; i < sizeof(tokens) / sizeof(*tokens) && !used; i++)
-			used = token_length(dollar, end, tokens[i].name);
-		if (!used || !tokens[i - 1].value)
+		for (size_t i = 0; i < LC_COUNT(tokens) && !used; i++) {
+			used = lc_token_length(dollar, end, tokens[i].name);
+			if (used)
+				value = tokens[i].value;
+		}
+		if (!value)
 			return NULL;
-		result = lc_format(arena, "%s%s", result, tokens[i - 1].value);
-		entry = dollar + used;
+		result = lc_format(arena, "%s%s", result, value);
+		entry = dollar + (used ? used : 1);
 	}
 	return result;
 }

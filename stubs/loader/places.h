@@ -84,8 +84,8 @@ int lc_toolkit_version(const char *name);
 void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 		  const struct lc_library *library, const char *stub, struct lc_places *places);
 
-/* Expands the tokens that ld.so expands in an entry of a search path.  Returns NULL if the entry
- * has another `$`, or a token whose value is not known. */
+/* Expands the tokens that ld.so expands in an entry of a search path; any other `$` stays.  Returns
+ * NULL if it has a token whose value is not known. */
 const char *lc_expand(struct lc_arena *arena, const struct lc_survey *survey, const char *entry,
 		      size_t length, const char *origin);
 

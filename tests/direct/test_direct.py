@@ -470,6 +470,10 @@ ROWS = [
     Row("the RPATH of what needs an extension before the program's", "opens_extension.c", RUNTIME,
         extensions=("versions_extension.c",), arguments=("app",), place=needed_by_another,
         flags=(f"{OLD_TAGS},-soname,libinner.so",), program_flags=RPATH_TO_OLD),
+    *[Row(f"a folder with a dollar in its name, {name}", "versions.c", RUNTIME,
+          flags=(f"-Wl,--enable-new-dtags,-rpath,$ORIGIN/../{name}",),
+          place=lambda world, cudart, name=name: world.put(name, cudart))
+      for name in ("a$b", "$LIBRARY")],
     asks_version("a RUNPATH before CUDA_HOME", "run", {"home/lib64": "12.4"}, flags=RUNPATH,
                  CUDA_HOME="home"),
     asks_version("LD_LIBRARY_PATH before an environment of conda that the program is not in", "cuda",
