@@ -79,25 +79,6 @@ static bool is_of_want(const char *text)
 	return false;
 }
 
-static bool is_in_name(char c)
-{
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-size_t lc_token_length(const char *dollar, const char *end, const char *name)
-{
-	const bool braces = end - dollar > 1 && dollar[1] == '{';
-	const char *at = dollar + 1 + braces;
-	size_t length = strlen(name);
-
-	if ((size_t)(end - at) < length + braces || strncmp(at, name, length))
-		return 0;
-	at += length;
-	if (braces ? *at != '}' : at < end && is_in_name(*at))
-		return 0;
-	return (size_t)(at - dollar) + braces;
-}
-
 /* Returns true if ld.so replaces a part of the path. */
 static bool has_token(const char *path)
 {

@@ -3,10 +3,26 @@
 #ifndef DL_H
 #define DL_H
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "../base/arena.h"
 
 /* The length of "$NAME" or "${NAME}" at a `$`, where ld.so replaces it; 0: it is something else. */
-size_t lc_token_length(const char *dollar, const char *end, const char *name);
+static inline size_t lc_token_length(const char *dollar, const char *end, const char *name)
+{
+	const bool braces = end - dollar > 1 && dollar[1] == '{';
+	const char *at = dollar + 1 + braces;
+	size_t length = strlen(name);
+
+	if ((size_t)(end - at) < length + braces || strncmp(at, name, length))
+		return 0;
+	at += length;
+	if (braces ? *at != '}' : at < end && (*at == '_' || (*at >= '0' && *at <= '9') ||
+					       ((*at | 32) >= 'a' && (*at | 32) <= 'z')))
+		return 0;
+	return (size_t)(at - dollar) + braces;
+}
 
 /*
  * Returns the name by which dlopen() opens this file: the path itself, unless that has $LIB, $ORIGIN

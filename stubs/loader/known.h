@@ -37,6 +37,7 @@ struct lc_file {
 	bool stub;		/* a lazycuda stub: no sign that a real library is here */
 	bool left;		/* nor is this: what is left of one, an empty file or a dangling link */
 	bool astray;		/* a link that is not safe to follow */
+	bool misnamed;		/* its name is that of another major */
 	uint32_t siblings;	/* as in struct lc_elf */
 	struct lc_identity identity;	/* when it was found or read; zero: not known */
 	struct lc_link *links;	/* beside which may lie what it needs */

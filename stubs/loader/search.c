@@ -66,8 +66,8 @@ static const char *read_option(struct lc_arena *arena, const struct lc_library *
 		option->version = elf.version;
 		option->latest = lc_latest_version(library, elf.version);
 		/* libcudart.so.13 may be a link to libcudart.so.12, for instance. */
-		return !expected || elf.major->major == expected->major ? NULL :
-		       "is of another major than its name says";
+		file->misnamed = expected && elf.major->major != expected->major;
+		return file->misnamed ? "is of another major than its name says" : NULL;
 	}
 	if (!lc_has_majors(library))
 		return "is not this library: it has another SONAME, or not its functions";
@@ -176,11 +176,12 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 	}
 }
 
-/* Unsafe links do not count: another path to the same file may be safe. */
+/* Unsafe links do not count: another path to the same file may be safe.  Nor do wrong names. */
 static struct lc_file *same_file(struct lc_file *files, size_t count, dev_t device, ino_t inode)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!files[i].astray && files[i].identity.inode == inode && files[i].identity.device == device)
+		if (!files[i].astray && !files[i].misnamed && files[i].identity.inode == inode &&
+		    files[i].identity.device == device)
 			return &files[i];
 	return NULL;
 }

@@ -199,6 +199,12 @@ def among_left_overs(world, cudart):
     world.env["LD_LIBRARY_PATH"] = f"{old}:{world.root / 'cuda'}"
 
 
+def by_two_names(world, cudart):
+    """As somebody does who wants a program for 13 to start."""
+    beside(world, cudart)
+    (world.root / "cuda/libcudart.so.13").symlink_to(cudart.name)
+
+
 def left_overs_alone(world, cudart):
     among_left_overs(world, cudart)
     (world.root / "cuda" / cudart.name).unlink()
@@ -499,6 +505,7 @@ ROWS = [
         place=beside_a_strangers_home),
     Row("left-overs of another CUDA and of the driver", "versions.c", RUNTIME,
         place=among_left_overs),
+    Row("the next major is a link to this one", "versions.c", RUNTIME, place=by_two_names, flags=IN_CUDA),
     Row("a plugin meets left-overs alone, and no driver", "goes_without.c", RUNTIME,
         extensions=("devices.c",), arguments=("devices",), place=left_overs_alone),
     # Linked directly it cannot be opened.
