@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <link.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -562,19 +563,43 @@ static void note_neighbour(struct walk *walk, const char *path)
 			      lc_copy(walk->arena, path, length), lc_text(walk->arena, path) });
 }
 
+/* Returns the absolute path of a program that was started by a relative one, where the shell was
+ * then; NULL: it is not there. */
+static const char *from_shell(struct lc_arena *arena, const char *name)
+{
+	const char *folder = lc_variable_at_start(arena, "PWD"), *path;
+	char room[LC_OWN_ROOM];
+	struct stat st, own;
+
+	if (!folder || *folder != '/' || !strchr(name, '/'))
+		return NULL;
+	while (!strncmp(name, "./", 2))
+		name += 2;
+	path = lc_path(arena, folder, name);
+	return !stat(path, &st) && !stat(lc_own_file(room, "exe"), &own) &&
+	       st.st_dev == own.st_dev && st.st_ino == own.st_ino ? path : NULL;
+}
+
 /*
  * Returns the path by which Python was started: in a virtual environment a link to the file that
  * /proc/self/exe leads to.  The kernel knows what was executed, which may be a script, and libc how
- * Python is called.  NULL: the program is not Python, or was started by a relative path.
+ * Python is called.  NULL: the program is not Python, or its path is not known.
  */
-static const char *python(void)
+static const char *python(struct lc_arena *arena)
 {
 	const char *const names[] = { (const char *)lc_auxval(AT_EXECFN),
 				       program_invocation_name };
 
-	for (size_t i = 0; i < LC_COUNT(names) && !lc_is_privileged(); i++)
-		if (names[i] && names[i][0] == '/' && !strncmp(lc_basename(names[i]), "python", 6))
-			return names[i];
+	for (size_t i = 0; i < LC_COUNT(names) && !lc_is_privileged(); i++) {
+		const char *name = names[i];
+
+		if (!name || strncmp(lc_basename(name), "python", 6))
+			continue;
+		if (*name != '/')
+			name = from_shell(arena, name);
+		if (name)
+			return name;
+	}
 	return NULL;
 }
 
@@ -702,7 +727,7 @@ static const char *script(void)
  * site-packages of its own, which the program adds to sys.path. */
 static void note_pex(struct walk *walk)
 {
-	const char *path = python() ? script() : NULL;
+	const char *path = python(walk->arena) ? script() : NULL;
 
 	if (!path)
 		return;
@@ -718,7 +743,7 @@ static void note_pex(struct walk *walk)
  */
 static void note_interpreter(struct walk *walk)
 {
-	const char *name = python(), *bin = name ? above(walk->arena, name) : NULL;
+	const char *name = python(walk->arena), *bin = name ? above(walk->arena, name) : NULL;
 	const char *prefix = bin && *bin ? above(walk->arena, bin) : NULL;
 	const char *venv = prefix ? read_venv(walk->arena, prefix) : NULL, *shares, *home;
 

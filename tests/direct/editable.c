@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* editable again [SCRIPT]: becomes the Python in env/bin, which is a link to this program and is told
- * to run that, and imports an extension that lies elsewhere, as that of a package that pip
- * calls editable.  SITE is a site-packages that this Python searches. */
+/* editable again|relative [SCRIPT]: becomes the Python in env/bin, which is a link to this program and
+ * is told to run that, by an absolute path or a relative one; and imports an extension that lies
+ * elsewhere, as that of a package that pip calls editable.  SITE is a site-packages that this
+ * Python searches. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,6 +20,8 @@ int main(int count, char **arguments)
 	char python[PATH_MAX + sizeof("/python3")], script[PATH_MAX + 100], library[PATH_MAX];
 	void *extension;
 
+	if (count > 1 && !strcmp(arguments[1], "relative"))
+		return execl("./env/bin/python3", "./env/bin/python3", "dev", (char *)NULL);
 	if (count > 1 && !strcmp(arguments[1], "again"))
 		return !realpath("env/bin", python) || !realpath(".", script) ||
 		       execl(strcat(python, "/python3"), "python3", count > 2 ? "-sEX" : NULL, "dev",

@@ -549,6 +549,8 @@ ROWS = [
           place=python_searches(site, venv, **variables), env={"SITE": site}, differs=difference)
       for where, arguments, site, venv, variables, difference in (
           ("a virtual environment", ("again",), f"env/{SITE}", "false", {}, None),
+          ("an environment that is named by a relative path", ("relative",), f"env/{SITE}", "false",
+           {"PWD": ""}, None),
           ("what that was made of", ("again",), f"image/{SITE}", "true", {}, None),
           ("what that does not share", ("again",), f"image/{SITE}", "false", {},
            Outcome("303 0, 0 0\n")),
