@@ -384,16 +384,25 @@ static void add_loader(struct place_list *list)
 	add_searched(list, path, 0, path ? path->dls_cnt : 0, "loader");
 }
 
-/* Where wheels look by themselves for what ld.so does not find: all else on Python's path. */
+static void add_neighbours(struct place_list *list, size_t from, size_t to)
+{
+	const struct lc_neighbour *neighbours = list->survey->process->neighbours;
+
+	for (size_t i = from; i < to && !lc_is_privileged(); i++)
+		add_place(list, (struct lc_place){ neighbours[i].site, NULL, true, "site-packages",
+						   neighbours[i].object });
+}
+
+/* Where wheels look by themselves for what ld.so does not find: all else on Python's path, where
+ * PYTHONPATH goes before what Python itself adds. */
 static void add_other_sites(struct place_list *list)
 {
 	const struct lc_process *process = list->survey->process;
 
-	for (size_t i = 0; i < process->neighbour_count && !lc_is_privileged(); i++)
-		add_place(list, (struct lc_place){ process->neighbours[i].site, NULL, true,
-						   "site-packages", process->neighbours[i].object });
+	add_neighbours(list, 0, process->loaded_neighbour_count);
 	for (const char *entry, *at = list->survey->python; (entry = next_entry(list, &at)); )
 		add(list, entry, true, "site-packages");
+	add_neighbours(list, process->loaded_neighbour_count, process->neighbour_count);
 }
 
 /* The folders of a toolkit as NVIDIA installs it. */

@@ -685,17 +685,6 @@ static const char *value_of(struct lc_arena *arena, const char *text, const char
 	return NULL;
 }
 
-/* What `pip install --user` writes to. */
-static void note_user_site(struct walk *walk, const char *bin)
-{
-	const char *none = lc_variable("PYTHONNOUSERSITE"), *base = lc_variable("PYTHONUSERBASE");
-	const char *home = lc_variable_at_start(walk->arena, "HOME");
-
-	if (none && *none)
-		return;
-	note_prefix(walk, base || !home ? base : lc_path(walk->arena, home, ".local"), bin);
-}
-
 static const char *next_argument(const char *argument, const char *end)
 {
 	argument += strlen(argument) + 1;
@@ -704,9 +693,10 @@ static const char *next_argument(const char *argument, const char *end)
 
 /*
  * Returns the file or folder that Python was told to run.  NULL: none, or a relative path, or its
- * code came in another way.  What follows the last argument is the environment.
+ * code came in another way.  Sets *without if Python shall do without the user's site-packages.
+ * What follows the last argument is the environment.
  */
-static const char *script(void)
+static const char *script(bool *without)
 {
 	const char *from, *end, *argument = program_invocation_name;
 
@@ -714,7 +704,9 @@ static const char *script(void)
 		return NULL;
 	while ((argument = next_argument(argument, end)) && argument[0] == '-') {
 		const char *letter = argument + strcspn(argument, "cmWX");
+		const char *alone = argument + strcspn(argument, "sI");
 
+		*without |= *alone && alone < letter;
 		if (!argument[1] || *letter == 'c' || *letter == 'm')
 			return NULL;
 		if (*letter && !letter[1] && !(argument = next_argument(argument, end)))
@@ -723,11 +715,26 @@ static const char *script(void)
 	return argument && argument[0] == '/' ? argument : NULL;
 }
 
+/* What `pip install --user` writes to. */
+static void note_user_site(struct walk *walk, const char *bin)
+{
+	const char *none = lc_variable_at_start(walk->arena, "PYTHONNOUSERSITE");
+	const char *base = lc_variable_at_start(walk->arena, "PYTHONUSERBASE");
+	const char *home = lc_variable_at_start(walk->arena, "HOME");
+	bool without = false;
+
+	script(&without);
+	if (without || (none && *none))
+		return;
+	note_prefix(walk, base || !home ? base : lc_path(walk->arena, home, ".local"), bin);
+}
+
 /* Notes the wheels of what PEX has made: a folder that Python runs, or its __main__.py.  Each is a
  * site-packages of its own, which the program adds to sys.path. */
 static void note_pex(struct walk *walk)
 {
-	const char *path = python(walk->arena) ? script() : NULL;
+	bool without = false;
+	const char *path = python(walk->arena) ? script(&without) : NULL;
 
 	if (!path)
 		return;
@@ -750,7 +757,7 @@ static void note_interpreter(struct walk *walk)
 	if (venv)
 		note_prefix(walk, prefix, bin);
 	shares = venv ? value_of(walk->arena, venv, "include-system-site-packages") : NULL;
-	if (!prefix || (shares && strcmp(shares, "true")))
+	if (!prefix || (shares && (*shares | ' ') != 't'))	/* "true" */
 		return;
 	note_user_site(walk, bin);
 	if (!venv)
@@ -879,6 +886,7 @@ void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t
 			     .process = process, .callers = callers };
 
 	read_process(&walk);
+	process->loaded_neighbour_count = process->neighbour_count;
 	note_pex(&walk);
 	note_interpreter(&walk);
 	process->audited = walk.audited || was_audited();

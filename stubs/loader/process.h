@@ -50,6 +50,7 @@ struct lc_process {
 	struct lc_user *users;
 	size_t user_count;
 	struct lc_neighbour *neighbours;
+	size_t loaded_neighbour_count;	/* those that something was loaded from, before the others */
 	size_t neighbour_count;
 	const char *libc;	/* path of libc.so.6; NULL: not loaded */
 	bool audited;		/* an auditor comes between a stub and ld.so, or may do so */

@@ -26,6 +26,7 @@ int main(int count, char **arguments)
 		return !realpath("env/bin", python) || !realpath(".", script) ||
 		       execl(strcat(python, "/python3"), "python3", count > 2 ? "-sEX" : NULL, "dev",
 			     strcat(strcat(script, "/"), arguments[count - 1]), (char *)NULL);
+	setenv("PYTHONUSERBASE", "/nowhere", 1);	/* for children */
 	extension = import();
 	if (!extension) {	/* the package looks in sys.path itself */
 		snprintf(library, sizeof(library), "%s/nvidia/cuda_runtime/lib/libcudart.so.12",

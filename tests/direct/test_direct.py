@@ -190,6 +190,11 @@ def python_searches(site, venv=None, **env):
     return place
 
 
+def before_pythons_own(world, cudart):
+    python_searches(f"other/{SITE}", "false", PYTHONPATH=f"other/{SITE}")(world, cudart)
+    world.put(f"env/{SITE}/nvidia/cuda_runtime/lib", fakes.fake("cudart", "12.0"))
+
+
 def among_left_overs(world, cudart):
     """What is left of a toolkit of 13 that was removed, and an empty file, as images have them."""
     old = world.folder("old")
@@ -552,6 +557,7 @@ ROWS = [
           ("an environment that is named by a relative path", ("relative",), f"env/{SITE}", "false",
            {"PWD": ""}, None),
           ("what that was made of", ("again",), f"image/{SITE}", "true", {}, None),
+          ("what that shares with a capital", ("again",), f"image/{SITE}", "True", {}, None),
           ("what that does not share", ("again",), f"image/{SITE}", "false", {},
            Outcome("303 0, 0 0\n")),
           ("the prefix of a Python that a link leads to", ("again",), f"image/{SITE}", None, {}, None),
@@ -563,6 +569,9 @@ ROWS = [
           *[(f"another wheel of {script}, by PEX", ("again", script),
              "x.pex/.deps/nvidia_cuda_runtime_cu12.whl", None, {}, None)
             for script in ("x.pex", "x.pex/__main__.py")])],
+    Row("an editable extension, and an older CUDA behind what PYTHONPATH names", "editable.c", RUNTIME,
+        extensions=("versions_extension.c",), place=before_pythons_own, arguments=("again",),
+        env={"SITE": f"other/{SITE}"}),
     Row("two libraries are installed after calls in vain", "installs.c",
         (*RUNTIME, Real("nvJitLink", "12.9")), extensions=("versions_of_two.c",),
         arguments=("libcudart.so.12", "libnvJitLink.so.12"), place=to_be_installed),

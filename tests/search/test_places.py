@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Where a real library is looked for, and in which order."""
+import os
 import pathlib
 import re
 import shutil
@@ -319,6 +320,18 @@ def test_the_path_of_our_own(world, kind):
 
 def test_where_there_is_nothing_the_path_of_our_own_is_named(world):
     assert "name folders: LAZYCUDA_PATH=" in world.status()["reason"]
+
+
+@pytest.mark.parametrize("options, without", [
+    (["-s"], True), (["-BI"], True), (["-B", "-Ws"], False), (["-W", "-s"], False), ([], "variable")])
+def test_a_python_without_the_users_site_packages(world, options, without):
+    world.site_packages(cudart(), name="home/.local/lib/python3/site-packages")
+    if without == "variable":
+        world.env["PYTHONNOUSERSITE"] = "1"
+    said = world.run(os.path.realpath(sys.executable), *options, "-c", (
+        f"import ctypes; print(ctypes.CDLL({str(build.stub('cudart'))!r}).cudaDeviceSynchronize())"),
+                     HOME=world.root / "home")
+    assert (said.out == "303\n") == bool(without)
 
 
 def test_cuda_path_wins(world):
