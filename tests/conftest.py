@@ -6,6 +6,7 @@ import resource
 import shutil
 import subprocess
 import sysconfig
+import xml.etree.ElementTree
 
 import pytest
 
@@ -25,6 +26,8 @@ def pytest_addoption(parser):
     parser.addoption("--leave-out", metavar="NEED,...", default="", help="of tests/lib/left_out.py")
     parser.addoption("--left-out", metavar="FILE", type=pathlib.Path,
                      help="gets the names of what is left out")
+    parser.addoption("--passed", metavar="XML", type=pathlib.Path,
+                     help="of another run of this tree: what passed there is not run again")
 
 
 @pytest.hookimpl(trylast=True)
@@ -53,6 +56,18 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         mark(item, others)
     leave_out(config, items, config.getoption("leave_out").split(","))
+    passed = passed_in(config.getoption("passed"))
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in passed])
+    items[:] = [item for item in items if item.nodeid not in passed]
+
+
+def passed_in(file):
+    """The names of the tests that a run has passed, by what it has written; none if it wrote nothing."""
+    if not file or not file.exists():
+        return set()
+    return {f"{case.get('classname').replace('.', '/')}.py::{case.get('name')}"
+            for case in xml.etree.ElementTree.parse(file).getroot().iter("testcase")
+            if not {one.tag for one in case} & {"failure", "error", "skipped"}}
 
 
 def mark(item, other_versions):
