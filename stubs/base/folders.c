@@ -4,11 +4,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -168,6 +170,25 @@ static bool is_above_this(struct lc_folders *folders, const char *folder)
 	return file && (lies_below(file, folder) || lies_below(lc_real_path(folders, file), folder));
 }
 
+#ifndef SYS_statx
+# ifdef __x86_64__
+#  define SYS_statx 332
+# else
+#  define SYS_statx 291
+# endif
+#endif
+
+/* Returns true if something is mounted at this path: nobody can put another thing there.  Linux
+ * before 5.8 does not tell. */
+static bool is_mounted(const char *path)
+{
+	uint64_t told[32] = { 0 };	/* a struct statx, which older headers lack */
+	const uint64_t root = 0x2000;
+
+	return !syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, told) &&
+	       told[1] & told[7] & root;
+}
+
 /* Returns true if another user can replace `inside`, which lies in the folder. */
 static bool is_open(const struct lc_way *folder, const struct lc_way *inside)
 {
@@ -178,7 +199,7 @@ static bool is_open(const struct lc_way *folder, const struct lc_way *inside)
 	/* Whoever owns a sticky folder may replace what is in it.  In a user namespace root's files
 	 * all have the owner that stands for none. */
 	return inside->owner != 0 && inside->owner != geteuid() &&
-	       (folder->link || inside->owner != folder->owner);
+	       (folder->link || inside->owner != folder->owner) && !is_mounted(inside->path);
 }
 
 /*

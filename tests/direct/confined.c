@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * confined.c - a program that gives up rights when it starts, and then makes its first call:
- * `confined chroot|nofile|user|unlink|filter|memory|readonly|mount`
+ * `confined chroot|nofile|user|unlink|filter|memory|readonly|stranger|mount`
  *
  * With -DEAGER it asks for its library at the start.  Ends with 77 where the system refuses.
  */
@@ -59,6 +59,12 @@ static int read_only(const char *folder)
 	       mount(NULL, folder, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL);
 }
 
+/* A stranger's folder in a sticky one, but it is mounted there. */
+static int strangers(const char *folder)
+{
+	return chown(folder, 4711, 4711) || own_mounts() || mount(folder, folder, NULL, MS_BIND, NULL);
+}
+
 static int confine(const char *how)
 {
 	const char *folder = getenv("LD_LIBRARY_PATH");
@@ -73,6 +79,8 @@ static int confine(const char *how)
 		return setrlimit(RLIMIT_AS, &(struct rlimit){ 1 << 20, 1 << 20 });
 	if (!strcmp(how, "readonly"))
 		return read_only(folder);
+	if (!strcmp(how, "stranger"))
+		return strangers(folder);
 	if (!strcmp(how, "mount"))
 		return own_mounts() || mount("none", folder, "tmpfs", 0, NULL);
 	if (!strcmp(how, "user"))

@@ -238,6 +238,14 @@ def below_a_sticky_folder(world, cudart):
     world.env["LD_LIBRARY_PATH"] = str(world.root / "scratch/cuda")
 
 
+def strangers(world, cudart):
+    below_a_sticky_folder(world, cudart)
+    try:
+        os.chown(world.root / "scratch/cuda", STRANGER, STRANGER)
+    except PermissionError:
+        pytest.skip("only root can make a file another user's")
+
+
 def before_an_old_one(world, cudart):
     """The extension's run path leads to a runtime, and the program's to an older one."""
     world.put("run", cudart)
@@ -521,6 +529,10 @@ ROWS = [
         place=below_a_sticky_folder, under=("unshare", "--user")),
     Row("a folder that anybody may write to, mounted read-only", "confined.c", RUNTIME,
         arguments=("readonly",)),
+    Row("a stranger's folder in a sticky one", "versions.c", RUNTIME, place=strangers,
+        differs=Outcome("303 0, 0 0\n")),
+    Row("a stranger's folder in a sticky one, mounted there", "confined.c", RUNTIME,
+        arguments=("stranger",), place=below_a_sticky_folder),
 
     *[Row(f"cuDNN of CUDA 12 was copied into {where}, {first or 'cudart'} first, {guard}", "copied.c",
           (Fake("cudart", "12.9"), *CUDNN), place=place, env={"LAZYCUDA_GUARD": guard},
