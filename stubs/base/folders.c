@@ -560,10 +560,13 @@ static const struct lc_way *open_behind(struct lc_folders *folders, struct lc_wa
 	return link->leads ? open_on(folders, link->leads) : NULL;
 }
 
-static const char *say_open(struct lc_folders *folders, const struct lc_way *open)
+/* `on_way`: the way goes on from there. */
+static const char *say_open(struct lc_folders *folders, const struct lc_way *open, bool on_way)
 {
 	return lc_format(folders->arena, open->astray ?
 			 "%s leads elsewhere than its text says, or by a way that is too long" :
+			 on_way && (open->mode & S_ISVTX) ?
+			 "anybody may write to %s, and what is next on the way is another user's" :
 			 "anybody may write to %s", lc_printable(folders->arena, open->path));
 }
 
@@ -579,7 +582,7 @@ static const char *objection(struct lc_folders *folders, struct lc_way *way)
 		open = open_on(folders, way);
 	if (!open)
 		open = open_on(folders, real_way(folders, way));
-	return open ? say_open(folders, open) : NULL;
+	return open ? say_open(folders, open, open != way) : NULL;
 }
 
 struct lc_folder *lc_folder_to_search(struct lc_folders *folders, const char *path,
@@ -612,7 +615,7 @@ bool lc_follow_file(struct lc_folders *folders, const char *path, struct stat *s
 	way = path[0] == '/' ? way_to(folders, path, strlen(path), &look) : NULL;
 	open = way ? open_on(folders, way) : NULL;
 	if (open)
-		*why = say_open(folders, open);
+		*why = say_open(folders, open, true);
 	return true;
 }
 

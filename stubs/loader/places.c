@@ -112,12 +112,18 @@ const char *lc_folder_of(struct lc_arena *arena, const char *path)
 /*
  * Returns what ld.so substitutes for $LIB.  It is compiled into ld.so: the folder that
  * ld.so and libc were built for, "lib64" on Fedora, "lib/x86_64-linux-gnu" on Debian.
- * So libc's path shows it.
+ * So the first of ld.so's own folders shows it; where these are not known, as in Nix, libc's path.
  */
-static const char *lib_token(struct lc_arena *arena, const char *libc)
+static const char *lib_token(struct lc_arena *arena, const Dl_serinfo *path, const char *libc)
 {
+	const unsigned first = lc_count_before_own(path);
 	const char *lib = NULL, *slash, *next;
 
+	if (path && first < path->dls_cnt) {
+		lib = path->dls_serpath[first].dls_name;
+		lib += strncmp(lib, "/usr/", 5) ? 1 : 5;
+		return lc_copy(arena, lib, strlen(lib) - (lib[strlen(lib) - 1] == '/'));
+	}
 	for (const char *at = libc; at && (at = strchr(at, '/')); )
 		if (!strncmp(++at, "lib", 3) && strchr(at, '/'))
 			lib = at;
@@ -491,8 +497,8 @@ void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 	struct place_list list = { arena, survey, library, places };
 
 	if (!survey->lib) {
-		survey->lib = lib_token(arena, survey->process->libc);
 		survey->library_path = lc_loader_path(arena, survey->process->libc);
+		survey->lib = lib_token(arena, survey->library_path, survey->process->libc);
 		survey->conda = lc_variable_at_start(arena, "CONDA_PREFIX");
 		survey->python = lc_variable_at_start(arena, "PYTHONPATH");
 	}

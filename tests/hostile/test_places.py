@@ -150,6 +150,8 @@ def test_a_strangers_folder_in_a_sticky_one(world):
     assert state(world, folder) == "usable"
     chowned(world.root / "tmp" / "a", 65534)
     assert state(world, folder) == "missing"
+    assert {"path": str(folder), "reason": f"anybody may write to {world.root}/tmp, and what is next on "
+            "the way is another user's"} in world.status(CUDA_PATH=folder.parent)["left_out"]
 
 
 def test_what_belongs_to_the_owner_of_a_sticky_folder(world):

@@ -15,6 +15,7 @@ import elf
 from fakes import fake
 from world import user
 
+HERE = pathlib.Path(__file__).resolve().parent
 MULTIARCH = f"/usr/lib/{build.ARCH}-linux-gnu"
 TRIPLES = {"x86_64": ["x86_64-linux"], "aarch64": ["sbsa-linux", "aarch64-linux"]}[build.ARCH]
 
@@ -134,7 +135,17 @@ def test_other_words_lead_nowhere(world, with_user, spelling):
     (f"usr/lib/{build.ARCH}-linux-gnu/glibc-hwcaps/x86-64-v3", f"lib/{build.ARCH}-linux-gnu"),
     ("lib64/glibc-hwcaps/x86-64-v3", "lib64")])
 def test_where_libc_lies_tells_what_a_loader_puts(world, with_user, where, lib):
-    # As on Debian, Fedora, Arch, NixOS...; a loader says nothing of it.
+    """As on NixOS, whose loader has other folders of its own."""
+    world.env["LD_PRELOAD"] = str(build.shared(HERE / "other_folders.c"))
+    finds_lib(world, with_user, where, lib)
+
+
+@pytest.mark.parametrize("where", ["lib", "lib64", "opt/libs"])
+def test_a_libc_that_somebody_brings_along_does_not(world, with_user, tokens, where):
+    finds_lib(world, with_user, f"bundle/{where}", tokens["LIB"])
+
+
+def finds_lib(world, with_user, where, lib):
     interpreter, libc = loader_and_libc()
     # Its own name need not be its SONAME: libc-2.31.so.
     copy = world.folder(where) / "libc.so.6"
