@@ -30,40 +30,32 @@ COMMAND is what `lazycuda --help` lists.
 BY_MAJOR = {"--libdir": "cuda", "--compatdir": "compat"}
 
 
-def _what_it_takes(option, kind):
-    majors = ", ".join(paths.majors(kind)) if kind else ""
-    if option == "--compatdir" and not majors:
-        return f"there is no such folder in {paths.libdir()}: `make install COMPAT=12` makes one"
-    return f"{option} takes " + (f"one of {majors}" + ", or nothing" * (option == "--libdir")
-                                 if kind else "nothing")
+def _ways(option):
+    """What may follow an option: [words]"""
+    majors = paths.majors(BY_MAJOR[option]) if option in BY_MAJOR else []
+    return [[], *([major] for major in majors)][option == "--compatdir":]
 
 
 def _print_folder(option, words):
-    kind = BY_MAJOR.get(option)
-    if kind and len(words) == 1 and words[0] in paths.majors(kind):
-        folder = paths.FOLDERS[option](words[0])
-    elif not words and option != "--compatdir":
-        folder = paths.FOLDERS[option]()
-    else:
-        print(f"lazycuda: {_what_it_takes(option, kind)}", file=sys.stderr)
-        return 2
-    if not folder.is_dir():
-        print(f"lazycuda: there is no folder {folder}: `make` or `make install` makes it",
-              file=sys.stderr)
-        return 2
-    print(folder)
-    return 0
+    ways = _ways(option)
+    folder = paths.FOLDERS[option](*words) if words in ways else None
+    if folder and folder.is_dir():
+        print(folder)
+        return 0
+    majors = ", ".join(way[0] for way in ways if way)
+    print("lazycuda: " + (
+        f"there is no folder {folder}: `make` or `make install` makes it" if folder else
+        f"there is no such folder in {paths.libdir()}: `make install COMPAT=12` makes one" if not ways else
+        f"{option} takes nothing" if not majors else
+        f"{option} takes one of {majors}{', or nothing' if [] in ways else ''}"), file=sys.stderr)
+    return 2
 
 
 def _print_all():
     for option, folder in paths.FOLDERS.items():
-        majors = paths.majors(BY_MAJOR[option]) if option in BY_MAJOR else []
-        asked = [(f"{option} {major}", folder(major)) for major in majors]
-        if option != "--compatdir":
-            asked.insert(0, (option, folder()))
-        for words, place in asked:
-            if place.is_dir():
-                print(f"{words:<16}{place}")
+        for words in _ways(option):
+            if folder(*words).is_dir():
+                print(f"{' '.join([option, *words]):<16}{folder(*words)}")
 
 
 def _run_program(words):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The ELF files of a wheel, and what each becomes."""
+import contextlib
 import os
 import re
 import shutil
@@ -129,26 +130,26 @@ def _named(name, refused):
     return f"{name}{' ' if verb in VERBS else ': '}{refused}"
 
 
-def each(parts, action):
-    """Do something with every part; what is refused names it."""
-    for part in parts:
-        try:
-            action(part)
-        except elf.ElfError as error:
-            raise Refused("UNREADABLE", f"{part.name} {error}") from None
-        except Refused as refused:
-            raise Refused(refused.code, _named(part.name, refused)) from None
+@contextlib.contextmanager
+def about(part):
+    """What is refused names the part."""
+    try:
+        yield
+    except elf.ElfError as error:
+        raise Refused("UNREADABLE", f"{part.name} {error}") from None
+    except Refused as refused:
+        raise Refused(refused.code, _named(part.name, refused)) from None
 
 
 def look(parts, serving):
     """Decide on each.  A library of which one file needs what the stub lacks is left to that file,
     and the others have the name of the stub put in."""
     while True:
-        def decide(part):
-            part.unserved = {}
-            part.work = repoint.look(part.image, serving.stubs_for(part), part.unserved,
-                                     serving.bundled)
-        each(parts, decide)
+        for part in parts:
+            with about(part):
+                part.unserved = {}
+                part.work = repoint.look(part.image, serving.stubs_for(part), part.unserved,
+                                         serving.bundled)
         more = {library for part in parts for library in part.unserved
                 if serving.may_have_name(library)}
         if not more:
@@ -233,10 +234,9 @@ def load_all(parts, stubs, site, run):
     for name, path in stubs.items():
         _place(path, site / name)
     said = {}
-
-    def try_one(part):
+    for part in work:
         # What took the place of a file of the wheel may be brought into the process as that was.
         reached = {change.stub for change in part.work.changes if part.home}
-        said[part.name], _ = load.check(site / part.installed, part.work.libraries, reached, site, run)
-    each(work, try_one)
+        with about(part):
+            said[part.name], _ = load.check(site / part.installed, part.work.libraries, reached, site, run)
     return said

@@ -17,7 +17,7 @@ class Job:
     """One wheel on its way."""
 
     def __init__(self, wheel, said, options):
-        self.options, self.wheel, self.said = options, wheel, said
+        self.options, self.wheel, self.said, self.note = options, wheel, said, said["notes"].append
         home = options.stubs_in if options.stubs_in is not None else f"{self.wheel.name}.libs"
         # "" for the root of the wheel
         self.home = posixpath.normpath(f"/{home}").lstrip("/")
@@ -58,11 +58,11 @@ class Job:
         first = self.options.prefer == "stub"
         serve.find_homes(of_wheel, folders, self.home, first, self.options.stubs_in is not None)
         with self.wheel.stage("changing", [part.name for part in work]) as stage:
-            def change(part):
+            for part in work:
                 stage.add(0)
-                part.change(self.options.find_patchelf)
+                with parts.about(part):
+                    part.change(self.options.find_patchelf)
                 stage.add(self.wheel.members[part.name].file_size)
-            parts.each(work, change)
         parts.replace_libraries(self.parts, serving)
         stubs = serving.files(self.parts, of_wheel, folder / "stubs", self.options.find_patchelf)
         loaded = parts.load_all(self.parts, {self.wheel.installed(name): path for name, path in
@@ -86,25 +86,22 @@ class Job:
             if part.left and part.real_needs:
                 why = "it is not installed into site-packages, where the stubs lie" if elsewhere \
                     else "--leave names it"
-                self.said["notes"].append(f"{part.name} is left as it is, since {why}: it still "
-                                          f"needs {', '.join(part.real_needs)}")
+                self.note(f"{part.name} is left as it is, since {why}: it still needs "
+                          f"{', '.join(part.real_needs)}")
 
     def _note_others(self, serving):
         if self.wheel.tags.rpartition("-")[2].startswith(OLDER_TAGS):
-            self.said["notes"].append(
-                f"its tag {self.wheel.tags} promises less than glibc 2.17, which the stubs need: "
-                "`wheel tags` changes it")
+            self.note(f"its tag {self.wheel.tags} promises less than glibc 2.17, which the stubs need: "
+                      "`wheel tags` changes it")
         for name in SIGNATURES:
             if self.wheel.member(name) in self.wheel.members:
-                self.said["notes"].append(f"{name} signs what it was: not in the result")
+                self.note(f"{name} signs what it was: not in the result")
         for part in self.parts:
             if part.image and not part.library and repoint.has_static_runtime(part.image):
-                self.said["notes"].append(
-                    f"{part.name} has the CUDA runtime linked statically: out of reach")
-            kept = part.library and not part.opener and part.answers_to & serving.bundled
-            if kept:
-                self.said["notes"].append(f"{part.name} is the real {part.library}, and stays: it comes "
-                                          "with the wheel, as published")
+                self.note(f"{part.name} has the CUDA runtime linked statically: out of reach")
+            if part.library and not part.opener and part.answers_to & serving.bundled:
+                self.note(f"{part.name} is the real {part.library}, and stays: it comes with the wheel, as "
+                          "published")
 
     def _has(self):
         """Names in DT_NEEDED that files of the new wheel answer to."""
@@ -174,9 +171,8 @@ class Job:
                          if entry["outcome"] == repoint.NO_STUB} - self._has())
         extras = sorted({each.extra for each in required})
         if others and extras:
-            self.said["notes"].append(
-                f"{', '.join(others)}: what that needs of CUDA in its turn is required no more; "
-                f"if it cannot be loaded, install {self.wheel.name}[{extras[-1]}]")
+            self.note(f"{', '.join(others)}: what that needs of CUDA in its turn is required no more; "
+                      f"if it cannot be loaded, install {self.wheel.name}[{extras[-1]}]")
 
     def _mentions(self, required, serving):
         """Name what asks for a package, or opens a library, that may be gone now."""
@@ -204,8 +200,7 @@ class Job:
             check(target, *written)
             wrong = wrong_rows(self.wheel)
             if wrong:
-                self.said["notes"].append(f"its RECORD was wrong of {repoint.some(wrong)}, and is not "
-                                          "in the result")
+                self.note(f"its RECORD was wrong of {repoint.some(wrong)}, and is not in the result")
             return "retargeted"
         return "already" if any(part.is_stub or part.image and repoint.needs_stub(part.image)
                                 for part in self.parts) else "nothing"
