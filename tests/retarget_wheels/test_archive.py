@@ -269,6 +269,17 @@ def test_sizes_and_places_of_64_bits(tmp_path):
         found.open(hole).close()
 
 
+def test_a_member_without_sizes_as_python_3_8_makes_it(tmp_path):
+    info = zipfile.ZipInfo("folder/")
+    for field in ("CRC", "compress_size", "file_size"):
+        if hasattr(info, field):
+            delattr(info, field)
+    with archive.Archive(tmp_path / "new.zip") as out, out.member(info, 0):
+        pass
+    with zipfile.ZipFile(tmp_path / "new.zip") as found:
+        assert found.namelist() == ["folder/"]
+
+
 def test_more_members_than_16_bits_count(tmp_path):
     with archive.Archive(tmp_path / "many.zip") as out:
         for i in range(70_000):

@@ -14,8 +14,9 @@ class Archive(zipfile.ZipFile):
     def member(self, info, most):
         """Gives the stream for a member's compressed bytes, at most `most` of them.  Once they are
         written, `info` has to be complete, except for the member's place and compressed size."""
+        for field in ("CRC", "compress_size", "file_size"):     # which a new one may not have
+            setattr(info, field, getattr(info, field, 0))
         info.header_offset, wide = self.fp.tell(), max(most, info.file_size) > WIDE
-        info.CRC = getattr(info, "CRC", 0)
         header = info.FileHeader(wide)
         self.fp.write(header)
         start = self.fp.tell()
