@@ -113,19 +113,19 @@ def test_wrong_questions(python, words):
 
 
 VERSIONS = {11: "11.8", 12: "12.9", 13: "13.5"}
-# Of CUDA's other libraries, without NPP's, nvFatbin's and cuFFTW's: docs/reference/package.md says why.
+# Of CUDA's other libraries, without NPP's, nvFatbin's, cuFFTW's and cusolverMg's: docs/reference/package.md says why.
 OF_ALL = {"libcufile.so.0", "libcurand.so.10", "libcusparseLt.so.0", "libcudnn.so.9", "libcutensor.so.2",
           "libcutensorMg.so.2", "libnccl.so.2", "libnvToolsExt.so.1", "libnvshmem_host.so.3",
           "libnvvm.so.4"}
 OTHERS = {
     11: OF_ALL | {"libcublas.so.11", "libcublasLt.so.11", "libcudnn.so.8", "libcufft.so.10",
-                  "libcupti.so.11.8", "libcusolver.so.11", "libcusolverMg.so.11",
+                  "libcupti.so.11.8", "libcusolver.so.11",
                   "libcusparse.so.11", "libnvjpeg.so.11"},
     12: OF_ALL | {"libcublas.so.12", "libcublasLt.so.12", "libcudnn.so.8", "libcufft.so.11",
-                  "libcupti.so.12", "libcusolver.so.11", "libcusolverMg.so.11",
+                  "libcupti.so.12", "libcusolver.so.11",
                   "libcusparse.so.12", "libnvjpeg.so.12"},
     13: OF_ALL | {"libcublas.so.13", "libcublasLt.so.13", "libcufft.so.12",
-                  "libcupti.so.13", "libcusolver.so.12", "libcusolverMg.so.12", "libcusparse.so.12",
+                  "libcupti.so.13", "libcusolver.so.12", "libcusparse.so.12",
                   "libnvjpeg.so.13"}}
 
 
