@@ -771,7 +771,8 @@ struct lazycuda_plan *lazycuda_plan_here(const struct lazycuda_request *request,
 /*
  * Returns a link without inputs.  The request is not copied.  If `environment` is
  * NULL, plans for what is installed; otherwise plans for `environment`, and the
- * libraries here still have to be able to carry the plan out.
+ * libraries here still have to be able to carry the plan out.  All functions of a link take
+ * the NULL of one for which memory ran out: it gets NO_MEMORY.
  */
 struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 					const struct lazycuda_environment *environment);

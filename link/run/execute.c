@@ -19,7 +19,7 @@ void lk_prepare_isolation(struct lazycuda_link *link)
 
 int lazycuda_link_cancel(struct lazycuda_link *link)
 {
-	if (!(link->request.flags & LAZYCUDA_LINK_ISOLATED))
+	if (!link || !(link->request.flags & LAZYCUDA_LINK_ISOLATED))
 		return -1;
 	__atomic_store_n(&link->cancelled, true, __ATOMIC_RELEASE);
 	if (link->cancel >= 0)

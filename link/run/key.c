@@ -113,7 +113,7 @@ const char *lazycuda_link_key(struct lazycuda_link *link)
 {
 	struct lk_sha256 sum = lk_sha256_new();
 	unsigned char digest[LK_SHA256_BYTES];
-	char *key = lc_alloc(link->arena, 2 * sizeof(digest) + 1);
+	char *key = link ? lc_alloc(link->arena, 2 * sizeof(digest) + 1) : NULL;
 
 	if (!key || link->ran || !lk_inspect_inputs(link) || !lk_decide(link))
 		return NULL;

@@ -316,7 +316,7 @@ struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 
 enum lazycuda_code lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input)
 {
-	struct lazycuda_input *copy = lc_alloc(link->arena, sizeof(*copy)), **slot;
+	struct lazycuda_input *copy = link ? lc_alloc(link->arena, sizeof(*copy)) : NULL, **slot;
 
 	if (!copy)
 		return LAZYCUDA_CODE_NO_MEMORY;
@@ -333,8 +333,16 @@ enum lazycuda_code lazycuda_link_add(struct lazycuda_link *link, const struct la
 
 const struct lazycuda_result *lazycuda_link_run(struct lazycuda_link *link)
 {
-	struct lazycuda_result *result = &link->result;
+	static const struct lazycuda_result no_memory = {
+		.size = sizeof(no_memory), .code = LAZYCUDA_CODE_NO_MEMORY,
+		.message = LK_NO_MEMORY, .input = LAZYCUDA_NO_INDEX,
+		.info_log = "", .error_log = "",
+	};
+	struct lazycuda_result *result;
 
+	if (!link)
+		return &no_memory;
+	result = &link->result;
 	if (link->ran)
 		return result;
 	link->ran = true;
@@ -356,14 +364,14 @@ const struct lazycuda_result *lazycuda_link_run(struct lazycuda_link *link)
 
 void lazycuda_link_setup(struct lazycuda_link *link, void *module)
 {
-	for (size_t i = 0; i < link->linked_count; i++)
+	for (size_t i = 0; link && i < link->linked_count; i++)
 		if (link->linked[i]->setup)
 			link->linked[i]->setup(module, link->linked[i]->data);
 }
 
 void lazycuda_link_teardown(struct lazycuda_link *link, void *module)
 {
-	for (size_t i = link->linked_count; i-- > 0;)
+	for (size_t i = link ? link->linked_count : 0; i-- > 0;)
 		if (link->linked[i]->teardown)
 			link->linked[i]->teardown(module, link->linked[i]->data);
 }

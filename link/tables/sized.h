@@ -26,7 +26,8 @@ static inline bool lk_sized_copy(void *to, size_t known, const void *from)
 	if (!from)
 		return false;
 	memcpy(&size, from, sizeof(size));
-	if (size < sizeof(size) || size > known + LK_MOST_ADDED)
+	/* One that ends within a pointer is no size either. */
+	if (size < sizeof(size) || size % sizeof(size) || size > known + LK_MOST_ADDED)
 		return false;
 	for (size_t i = known; i < size; i++)
 		if (((const char *)from)[i])

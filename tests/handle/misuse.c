@@ -42,6 +42,8 @@ int main(void)
 	run("no request", NULL, &input);
 	changed.size = 0;
 	run("a request without a size", &changed, &input);
+	changed.size = offsetof(struct lazycuda_request, arch) + 4;
+	run("a size that ends within a field", &changed, &input);
 	run("no input", &request, NULL);
 	other.size = 0;
 	run("an input without a size", &request, &other);
@@ -136,5 +138,13 @@ int main(void)
 	other.headers = other.include_names = texts;
 	other.header_count = (size_t)-1;
 	run("endless headers", &request, &other);
-	return 0;
+	/* What lazycuda_link_new() returns when memory ran out. */
+	const struct lazycuda_result *result = lazycuda_link_run(NULL);
+
+	printf("no link: %s and %s: %s%s\n", lazycuda_code_name(lazycuda_link_add(NULL, &input)),
+	       lazycuda_code_name(result->code), result->message,
+	       lazycuda_link_key(NULL) ? ", and a key" : "");
+	lazycuda_link_setup(NULL, NULL);
+	lazycuda_link_teardown(NULL, NULL);
+	return lazycuda_link_cancel(NULL) != -1;
 }

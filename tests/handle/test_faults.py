@@ -91,6 +91,7 @@ def test_what_makes_no_sense_is_refused_and_older_callers_are_not(world):
     assert world.run(handles.program("misuse")).lines == [
         "no request: BAD_REQUEST",
         "a request without a size: BAD_REQUEST",
+        "a size that ends within a field: BAD_REQUEST",
         "no input: NO_INPUTS",
         "an input without a size: BAD_REQUEST and NO_INPUTS",
         "an input without bytes: BAD_INPUT and NO_INPUTS",
@@ -115,4 +116,5 @@ def test_what_makes_no_sense_is_refused_and_older_callers_are_not(world):
         "a header that is NULL: BAD_REQUEST",
         "two headers: NVRTC_REQUIRED",
         "a header that is there twice: BAD_REQUEST",
-        "endless headers: BAD_REQUEST"]
+        "endless headers: BAD_REQUEST",
+        "no link: NO_MEMORY and NO_MEMORY: memory ran out"]
