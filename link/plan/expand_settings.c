@@ -111,7 +111,8 @@ static bool join(struct lk_planning *planning, enum lk_tool tool, const char *co
 						   " request says the same; leave one out",
 						   option));
 	}
-	memcpy(all + written, *options, *count * sizeof(*all));
+	if (*count)	/* else there may be no array */
+		memcpy(all + written, *options, *count * sizeof(*all));
 	*options = all;
 	*count += written;
 	return true;

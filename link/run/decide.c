@@ -84,8 +84,10 @@ static bool has_ir(const struct lazycuda_request *request,
 	for (size_t i = 0; inputs && i < count; i++)
 		if (wants_nvvm(inputs[i]))
 			return true;
-	for (size_t i = 0; request->support && i < request->support_count &&
-	     i < LK_MAX_SUPPORT; i++)
+	/* The plan refuses more, of which nobody knows whether they are there. */
+	if (!request->support || request->support_count > LK_MAX_SUPPORT)
+		return false;
+	for (size_t i = 0; i < request->support_count; i++)
 		if (lk_sized_copy(&support, sizeof(support), request->support[i]) &&
 		    support.enabled && wants_nvvm(support.input))
 			return true;

@@ -56,6 +56,17 @@ int main(void)
 	run("support that is NULL", &changed, &input);
 	changed.support_count = (size_t)-1;
 	run("endless support", &changed, &input);
+	struct lazycuda_plan *plan = lazycuda_plan_here(&changed, NULL, 0);
+
+	printf("endless support here: %s\n", lazycuda_code_name(plan->code));
+	lazycuda_plan_free(plan);
+	/* Without options, which has to be told from an array of none. */
+	const struct lazycuda_setting fused = { LAZYCUDA_SETTING_FMA, 0 };
+
+	changed = request;
+	changed.settings = &fused;
+	changed.setting_count = 1;
+	run("a setting alone", &changed, &input);
 	/* A caller that knows less of the structs: what is behind is not looked at. */
 	changed = request;
 	changed.size = offsetof(struct lazycuda_request, options);

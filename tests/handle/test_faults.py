@@ -98,6 +98,8 @@ def test_what_makes_no_sense_is_refused_and_older_callers_are_not(world):
         "support that is not there: BAD_REQUEST",
         "support that is NULL: BAD_REQUEST",
         "endless support: BAD_REQUEST",
+        "endless support here: BAD_REQUEST",
+        "a setting alone: BAD_IMAGE",
         # The fake makes nothing unless it is told to.
         "an older caller: BAD_IMAGE",
         "a newer caller: BAD_IMAGE",
