@@ -1091,3 +1091,22 @@ def test_a_key_is_of_all_that_makes_the_image(python):
     assert different["different"][0] == same["same"][0]
     assert refused == {"refused": "NVRTC_REQUIRED"}
     assert python(KEYS)[0] == same      # in another process, too
+
+
+CONTRADICTION = """
+def link_both(**options):
+    linker = Linker("sm_90", **options).add(CUSource("extern \\"C\\" __device__ int f(int x) { return x; }"))
+    linker.add(PTXSource(".version 8.0\\n.target sm_90\\n.address_size 64\\n.extern .func f;\\n"
+                         ".visible .entry k() { call f; ret; }"))
+    linker.link()
+Linker("sm_90", output=Output.LTOIR).add(CUSource("__device__ int g() { return 1; }")).link()
+"""
+
+
+def test_a_crash_of_nvjitlink_alone_after_a_link_to_ltoir(world, python, real):
+    """The page says so; once it is gone, take it from there."""
+    handles.install(world, real("13.5"))
+    say = CONTRADICTION + "link_both(isolated=True)\nsay(linked=True)\n"
+    assert python(say) == [{"linked": True}]
+    with pytest.raises(AssertionError, match="ended with -11"):
+        python(CONTRADICTION + "link_both()\n")
