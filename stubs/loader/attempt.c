@@ -51,6 +51,8 @@ static lc_function resolve_slot(struct lc_attempt *attempt, const struct lc_slot
 		/* Without majors, the version only proves that the library is a real one. */
 		if (!lc_has_majors(&lc_library) || (version >= c->from && version <= c->to))
 			function = lc_find_found(lc_library.names + c->name, &attempt->found);
+		if (function && lc_specifics.lasting && attempt->found.shuts_down)
+			return lc_specifics.lasting(lc_library.names + c->name, function);
 		if (function)
 			return function;
 	}

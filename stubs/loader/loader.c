@@ -264,6 +264,8 @@ static void at_exit(void)
 	lc_leave();
 	if (atomic_exchange(looking(), LC_LOOKS_END) != LC_LOOKS_END)
 		await_others();
+	if (lc_specifics.await_lasting)
+		lc_specifics.await_lasting();
 }
 
 /* Registered before the library is opened.  If exit() gets here before the library is published,

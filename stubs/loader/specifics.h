@@ -32,6 +32,10 @@ struct lc_specifics {
 	bool (*registered)(const struct lc_registration *call, uintptr_t *result);
 	/* The status before the first search. */
 	const struct lazycuda_status *unknown;
+	/* Functions that may take long: what a slot leads to instead of that function, or to itself;
+	 * and what waits for those that are inside when exit() shuts the library down.  NULL: none. */
+	lc_function (*lasting)(const char *name, lc_function function);
+	void (*await_lasting)(void);
 	/* Called in the child of a fork(), as its only thread; NULL likewise. */
 	void (*replay_forked)(void);
 };

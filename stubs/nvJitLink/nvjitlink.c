@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* nvjitlink.c - what the linker's stub does beyond forwarding */
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "../loader/errors.h"
 #include "generated/libnvJitLink_stub.h"
+#include "../loader/lasting.h"
 #include "../loader/loader.h"
 #include "../loader/specifics.h"
 #include "results.h"
@@ -74,10 +76,19 @@ static lc_version version(lc_finder *find, void *data, int major)
 	return get && get(&said, &minor) == 0 ? LC_VERSION(said, minor) : 0;
 }
 
+static lc_function lasting(const char *name, lc_function function)
+{
+	const bool short_one = strstr(name, "Get") || strstr(name, "Version");
+
+	return short_one ? function : lc_note_lasting(function);
+}
+
 const struct lc_specifics lc_specifics = {
 	.unknown = LC_UNKNOWN("nvJitLink"),
 	.advice = "Install one, for instance with `pip install nvidia-nvjitlink` (CUDA 13) or"
 		  " nvidia-nvjitlink-cu12.",
 	.version = version,
+	.lasting = lasting,
+	.await_lasting = lc_await_lasting,
 	.adaptors = lc_result_adaptors,
 };

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* nvrtc.c - what the run-time compiler's stub does beyond forwarding */
+#include <string.h>
+
 #include "../loader/errors.h"
 #include "generated/libnvrtc_stub.h"
+#include "../loader/lasting.h"
 #include "../loader/loader.h"
 #include "../loader/specifics.h"
 
@@ -18,9 +21,16 @@ static lc_version version(lc_finder *find, void *data, int major)
 	return get && get(&major, &minor) == 0 ? LC_VERSION(major, minor) : 0;
 }
 
+static lc_function lasting(const char *name, lc_function function)
+{
+	return !strcmp(name, "nvrtcCompileProgram") ? lc_note_lasting(function) : function;
+}
+
 const struct lc_specifics lc_specifics = {
 	.unknown = LC_UNKNOWN("nvrtc"),
 	.advice = "Install one, for instance with `pip install nvidia-cuda-nvrtc` (CUDA 13),"
 		  " nvidia-cuda-nvrtc-cu12 or nvidia-cuda-nvrtc-cu11.",
 	.version = version,
+	.lasting = lasting,
+	.await_lasting = lc_await_lasting,
 };

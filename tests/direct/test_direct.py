@@ -78,6 +78,11 @@ def without_run_path(world, cudart):
                                     link=[cudart]))
 
 
+def with_builtins(world, library):
+    """nvrtc compiles nothing without them."""
+    world.loader(library, *library.parent.glob("libnvrtc-builtins.*"))
+
+
 def in_another_toolkit(world, cudart, *cudnn):
     world.search(world.put("cuda", cudart))
     world.search(world.put("cuda-11.8/lib64", *cudnn))
@@ -343,9 +348,13 @@ ROWS = [
         Row(f"a thread leaves, {version}", "early_handler.c", linker, env={"THREAD": "1"}),
         Row(f"a destructor of C, {version}", "early_handler.c", linker, flags=("-DFINI",)),
         Row(f"quick_exit, {version}", "early_handler.c", linker, flags=("-DLEAVE=quick_exit",)),
+        Row(f"a static object waits for threads that link, {version}", "pool.cpp", linker),
         Row(f"a static object links when it is destroyed, {version}", "links_at_exit.cpp", linker,
             differs=Outcome("create 0\ndestroy 0\ncreate 6\n")),
     ]],
+    # Later ones crash if linked directly, too.
+    Row("a static object waits for threads that compile", "pool.cpp", (Real("nvrtc", "12.0"),),
+        flags=("-DCOMPILES",), place=with_builtins),
     Row("a thread goes on during exit", "threads.cpp", (Real("cudart", "12.9"),)),
     Row("exit() waits once for other threads", "naps.c", (*RUNTIME, Real("nvrtc", "12.9")),
         flags=("-rdynamic",)),
