@@ -144,6 +144,7 @@ struct walk {
 	struct lead *needed[LEADS];	/* names of stubs */
 	struct lead *real[LEADS];	/* SONAMEs and nodes of libraries, up to ".so" */
 	char program[PATH_MAX];	/* its path, once it was needed */
+	char version[16];	/* "python3.11", if the program is called so */
 };
 
 /*
@@ -609,10 +610,12 @@ static const char *above(struct lc_arena *arena, const char *path)
 	return lc_copy(arena, path, (size_t)(strrchr(path, '/') - path));
 }
 
-/* Notes the site-packages below a Python's folder, by Python's name for it and by Debian's. */
+/* Notes the site-packages below a Python's folder, by Python's name for it and by Debian's, unless
+ * it is that of another Python.  What is called python3 is for all. */
 static void note_python(struct walk *walk, const char *name, const char *path, const char *object)
 {
-	if (strncmp(name, "python3", 7))
+	if (strncmp(name, "python3", 7) ||
+	    (name[7] && walk->version[0] && strcmp(name, walk->version)))
 		return;
 	add_neighbour(walk->arena, walk->process, (struct lc_neighbour){
 		      lc_path(walk->arena, path, "site-packages"), object });
@@ -743,6 +746,20 @@ static void note_pex(struct walk *walk)
 	note_each_in(walk, lc_path(walk->arena, path, ".deps"), path, note_wheel);
 }
 
+/* Python's file is called like its folder, but for a letter of some builds. */
+static void note_version(struct walk *walk)
+{
+	const char *name = lc_basename(walk->program);
+	size_t length = strlen("python3.");
+
+	if (strncmp(name, "python3.", length))
+		return;
+	length += strspn(name + length, "0123456789");
+	length += name[length] == 't';	/* without the global lock */
+	if (length < sizeof(walk->version))
+		memcpy(walk->version, name, length);
+}
+
 /*
  * Notes the site-packages of the Python that runs the program, in the order of Python's site.py:
  * a virtual environment sees those of the Python that it was made of, and the user's, only if its
@@ -754,6 +771,8 @@ static void note_interpreter(struct walk *walk)
 	const char *prefix = bin && *bin ? above(walk->arena, bin) : NULL;
 	const char *venv = prefix ? read_venv(walk->arena, prefix) : NULL, *shares, *home;
 
+	if (prefix && (walk->program[0] || read_program(walk)))
+		note_version(walk);
 	if (venv)
 		note_prefix(walk, prefix, bin);
 	shares = venv ? value_of(walk->arena, venv, "include-system-site-packages") : NULL;

@@ -200,6 +200,16 @@ def before_pythons_own(world, cudart):
     world.put(f"env/{SITE}/nvidia/cuda_runtime/lib", fakes.fake("cudart", "12.0"))
 
 
+def among_other_pythons(world, cudart):
+    """The program is called like its Python; others have an older CUDA."""
+    python_searches(f"env/{SITE}", "false")(world, cudart)
+    (world.root / "image/bin/python3").rename(world.root / "image/bin/python3.11")
+    (world.root / "image/bin/python3").symlink_to("python3.11")
+    for minor in (8, 9, 10, 12, 13):
+        world.put(f"env/lib/python3.{minor}/site-packages/nvidia/cuda_runtime/lib",
+                  fakes.fake("cudart", "12.0"))
+
+
 def among_left_overs(world, cudart):
     """What is left of a toolkit of 13 that was removed, and an empty file, as images have them."""
     old = world.folder("old")
@@ -593,6 +603,9 @@ ROWS = [
     Row("an editable extension, and an older CUDA behind what PYTHONPATH names", "editable.c", RUNTIME,
         extensions=("versions_extension.c",), place=before_pythons_own, arguments=("again",),
         env={"SITE": f"other/{SITE}"}),
+    Row("an editable extension, and CUDA for several Pythons", "editable.c", RUNTIME,
+        extensions=("versions_extension.c",), place=among_other_pythons, arguments=("again",),
+        env={"SITE": f"env/{SITE}"}),
     Row("two libraries are installed after calls in vain", "installs.c",
         (*RUNTIME, Real("nvJitLink", "12.9")), extensions=("versions_of_two.c",),
         arguments=("libcudart.so.12", "libnvJitLink.so.12"), place=to_be_installed),
