@@ -253,12 +253,22 @@ bool lc_known_outgrown(unsigned long long began)
 {
 	struct lc_peer *keeper = atomic_load(&lc_self.keeper);
 	struct lc_known *known = keeper ? atomic_exchange(&keeper->known, NULL) : NULL;
-	bool outgrown;
+	struct lc_loads loads = lc_process_loads();
+	bool outgrown = false;
+	size_t old;
 
 	if (!known)
 		return false;
-	outgrown = known->began != began || !is_valid(known, false);
-	known->spent |= outgrown && known->began == began;
+	old = known->process.user_count;
+	if (known->began == began && loads.removed == known->loads.removed &&
+	    loads.added != known->loads.added) {
+		known->loads = loads;
+		known->spent |= !lc_process_update(&known->arena, known->libraries,
+						   known->library_count, &known->process);
+		for (size_t i = old; i < known->process.user_count && !outgrown; i++)
+			outgrown = lc_leads_to_its_library(&known->arena, &known->survey,
+							   &known->process.users[i]);
+	}
 	lc_known_give(known, known->used);
 	return outgrown;
 }

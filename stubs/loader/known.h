@@ -103,8 +103,9 @@ bool lc_known_holds(struct lc_known *known, const struct lc_library *library);
  * that took what `began` then.  Takes nothing: false while another search is under way. */
 bool lc_known_changed(unsigned long long began);
 
-/* Returns true if objects came or went since such a search that may lead to other places: they need a
- * stub, or lie in another site-packages.  Takes nothing, likewise. */
+/* Returns true if an object has come since such a search whose run path leads to the library behind the
+ * stub that it needs.  Takes nothing, likewise, and no lock of ld.so's: a constructor that holds it may
+ * be waiting for this very call. */
 bool lc_known_outgrown(unsigned long long began);
 
 /* The survey, with ld.so's cache mapped.  The first call makes it. */

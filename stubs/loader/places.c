@@ -169,6 +169,28 @@ const char *lc_expand(struct lc_arena *arena, const struct lc_survey *survey, co
 	return result;
 }
 
+bool lc_leads_to_its_library(struct lc_arena *arena, const struct lc_survey *survey,
+			     const struct lc_user *user)
+{
+	const char *entry = user->runpath ? user->runpath : user->rpath;
+	const char *slash = lc_is_privileged() ? NULL : strrchr(user->path, '/');
+	/* The path may be relative: ld.so, which knows to what, is not asked. */
+	const char *origin = slash ? lc_copy(arena, user->path, (size_t)(slash - user->path)) : NULL;
+
+	while (entry && user->needs) {
+		const size_t length = strcspn(entry, ":");
+		const char *folder = lc_expand(arena, survey, entry, length, origin), *file;
+
+		for (size_t m = 0; folder && m < user->needs->major_count; m++) {
+			file = lc_path(arena, folder, user->needs->majors[m].soname);
+			if (file && !access(file, F_OK))
+				return true;
+		}
+		entry = entry[length] ? entry + length + 1 : NULL;
+	}
+	return false;
+}
+
 /* Adds an entry of a search path of ld.so's, which would search a relative one, too. */
 static void add_entry(struct place_list *list, const char *directory, const char *found_by)
 {

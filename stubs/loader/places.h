@@ -84,6 +84,11 @@ int lc_toolkit_version(const char *name);
 void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 		  const struct lc_library *library, const char *stub, struct lc_places *places);
 
+/* Returns true if the run path of an object leads to a file with a name of the library behind the stub
+ * that it needs, whoever may write there. */
+bool lc_leads_to_its_library(struct lc_arena *arena, const struct lc_survey *survey,
+			     const struct lc_user *user);
+
 /* Expands the tokens that ld.so expands in an entry of a search path; any other `$` stays.  Returns
  * NULL if it has a token whose value is not known. */
 const char *lc_expand(struct lc_arena *arena, const struct lc_survey *survey, const char *entry,

@@ -888,14 +888,8 @@ static const char *absolute(struct lc_arena *arena, const char *path)
 
 static void read_process(struct walk *walk)
 {
-	struct lc_process *process = walk->process;
-
-	find_program(walk);
 	add_leads(walk);
 	walk_loaded(walk->arena, begin_process, visit, walk);
-	for (size_t i = 0; i < process->user_count && !walk->arena->failed; i++)
-		if (process->users[i].path[0] != '/')
-			process->users[i].path = absolute(walk->arena, process->users[i].path);
 }
 
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
@@ -904,7 +898,11 @@ void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t
 	struct walk walk = { .arena = arena, .stubs = stubs, .stub_count = stub_count,
 			     .process = process, .callers = callers };
 
+	find_program(&walk);
 	read_process(&walk);
+	for (size_t i = 0; i < process->user_count && !arena->failed; i++)
+		if (process->users[i].path[0] != '/')
+			process->users[i].path = absolute(arena, process->users[i].path);
 	process->loaded_neighbour_count = process->neighbour_count;
 	note_pex(&walk);
 	note_interpreter(&walk);
@@ -927,6 +925,13 @@ bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size
 
 		if (real)
 			*real = more.reals[i];
+	}
+	for (size_t i = 0; i < more.user_count && !arena->failed; i++) {
+		struct lc_user *user = lc_grow(arena, &process->users, &process->user_count,
+					       sizeof(*user));
+
+		if (user)
+			*user = more.users[i];
 	}
 	process->object_count = more.object_count;
 	count = process->neighbour_count;
