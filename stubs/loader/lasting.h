@@ -22,6 +22,7 @@ enum lc_stand { LC_FREE, LC_INSIDE, LC_BEGINS };
 
 static struct {
 	_Atomic int stand;
+	_Atomic(const void *) owner;	/* the thread that was the last to begin */
 	struct lc_work work;	/* once it is LC_INSIDE */
 } lc_works[32];
 
@@ -33,9 +34,9 @@ static _Atomic(lc_function) lc_functions[60];
 typedef uint64_t lc_lasting_function(LC_ARGUMENTS);
 
 /* Returns true if this thread has left the work by longjmp(): its stack is shorter now. */
-static bool lc_was_left(const struct lc_work *work, const char *frame)
+static bool lc_was_left(size_t i, const char *frame)
 {
-	return lc_work_is_own(work) && work->frame <= frame;
+	return atomic_load(&lc_works[i].owner) == &lc_of_thread && lc_works[i].work.frame <= frame;
 }
 
 static _Atomic int *lc_come_inside(const char *frame)
@@ -43,9 +44,10 @@ static _Atomic int *lc_come_inside(const char *frame)
 	for (size_t i = 0; i < LC_COUNT(lc_works); i++) {
 		int stand = atomic_load(&lc_works[i].stand);
 
-		if (stand == LC_BEGINS || (stand == LC_INSIDE && !lc_was_left(&lc_works[i].work, frame)) ||
+		if (stand == LC_BEGINS || (stand == LC_INSIDE && !lc_was_left(i, frame)) ||
 		    !atomic_compare_exchange_strong(&lc_works[i].stand, &stand, LC_BEGINS))
 			continue;
+		atomic_store(&lc_works[i].owner, &lc_of_thread);
 		lc_work_begin(&lc_works[i].work, frame);
 		atomic_store(&lc_works[i].stand, LC_INSIDE);
 		return &lc_works[i].stand;
@@ -98,7 +100,7 @@ static void lc_await_lasting(void)
 	for (size_t i = 0; i < LC_COUNT(lc_works); i++)
 		for (int waits = 0; waits < LC_LASTS_AT_MOST; )
 			if (atomic_load(&lc_works[i].stand) != LC_INSIDE ||
-			    lc_work_is_own(&lc_works[i].work) ||
+			    atomic_load(&lc_works[i].owner) == &lc_of_thread ||
 			    !lc_wait_for(&lc_works[i].work, &lc_works[i].stand, LC_INSIDE, &waits))
 				break;
 }

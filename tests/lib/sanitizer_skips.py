@@ -30,6 +30,7 @@ LOCKED = "the sanitizer's allocator may stay locked in a child of fork()"
 
 EARLY = "an IFUNC's resolver runs before the sanitizer is set up"
 CANCELLED = "a thread that is cancelled in what the sanitizer intercepts never leaves it"
+CHILD_OF_THREADS = "it ends a child of a process with threads that starts a thread"
 LATE_SIGNALS = "it hands a signal on when the program calls libc, and the program waits without"
 LEFT = "a call that is left by longjmp() loses its memory, and frames are others"
 
@@ -71,6 +72,8 @@ SKIPPED = [
     ("direct/test_direct.py::test_situation[memory-runs-short-and-comes-back", CONFINED),
     ("direct/test_direct.py::test_situation[the-first-call-in-a-small-", COROUTINE),
     ("direct/test_direct.py::test_situation[a-thread-goes-on-during-exit", JUMPS, "thread"),
+    ("direct/test_direct.py::test_situation[the-process-ends-in-a-thread's-first-call,-by-a-thread's",
+     CHILD_OF_THREADS, "thread"),
     ("direct/test_direct.py::test_situation[the-program-has-kept-the-list", INTERPOSED, "thread"),
     ("direct/test_direct.py::test_situation[a-plugin-is-closed", CLOSED, "address"),
     ("direct/test_direct.py::test_situation[an-auditor-wraps", TWICE),
