@@ -74,6 +74,8 @@ SKIPPED = [
     ("direct/test_direct.py::test_situation[a-thread-goes-on-during-exit", JUMPS, "thread"),
     ("direct/test_direct.py::test_situation[the-process-ends-in-a-thread's-first-call,-by-a-thread's",
      CHILD_OF_THREADS, "thread"),
+    ("direct/test_direct.py::test_situation[the-process-ends-in-a-thread's-first-call,-by-a-thread's",
+     MAIN, "address"),
     ("direct/test_direct.py::test_situation[the-program-has-kept-the-list", INTERPOSED, "thread"),
     ("direct/test_direct.py::test_situation[a-plugin-is-closed", CLOSED, "address"),
     ("direct/test_direct.py::test_situation[an-auditor-wraps", TWICE),
