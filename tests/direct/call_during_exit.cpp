@@ -2,13 +2,13 @@
 // A thread makes the first call, and while that goes on main returns or another thread leaves; or
 // it makes the call when main has just returned.  Or all this is in a child that a thread has made.
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
+
+#include "pause.h"
 
 extern "C" {
 int curandCreateGenerator(void **generator, int kind);
@@ -16,20 +16,6 @@ int curandDestroyGenerator(void *generator);
 }
 
 namespace {
-
-void pause_for(int milliseconds)
-{
-	std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-}
-
-struct Lasting {
-	~Lasting()
-	{
-		pause_for(1000);
-	}
-};
-
-Lasting lasting;
 
 std::atomic<bool> ends;
 

@@ -17,25 +17,11 @@ void call(void)
 }
 #else
 #include <atomic>
-#include <chrono>
 #include <dlfcn.h>
-#include <thread>
+
+#include "pause.h"
 
 namespace {
-
-void pause_for(int milliseconds)
-{
-	std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-}
-
-struct Lasting {
-	~Lasting()
-	{
-		pause_for(1000);
-	}
-};
-
-Lasting lasting;
 
 std::atomic<bool> opened;
 
