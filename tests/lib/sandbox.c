@@ -17,28 +17,82 @@
  * Before they do, the program itself tries to load every CUDA library and
  * exits 125 if one is still there.
  *
- * There are two ways to make that, and the first that works here is taken:
- *
- *     namespace    overlays, in a mount namespace in which things are deleted
- *     supervised   a supervisor answers the command's system calls about paths
- *                  (sandbox_calls.h)
- *
- * LAZYCUDA_TEST_SANDBOX names one of them.  Where neither works, or the second
- * cannot do what the command asks for, the exit status is 77, which the tests
- * report as skipped.
+ * Where no namespace can be made or nothing mounted in it, the exit status is 77, which the
+ * tests report as skipped, or do the like by proot (lib/proot.py).
  */
 #define _GNU_SOURCE
-#include "sandbox.h"
-#include "sandbox_calls.h"
-
+#include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
-/* Which of the two ways is taken, for those who test them. */
-#define WAY "LAZYCUDA_TEST_SANDBOX"
+enum { SKIP = 77, BROKEN = 125 };
+
+/* A folder that is everywhere and that no test needs: what the sandbox makes
+ * lies in it. */
+#define SCRATCH "/dev/shm"
+#define MODULES "/sys/module"
+
+/* The folders of the system: nothing that a command does to them lasts. */
+static const char *const overlays[] = { "/usr", "/opt", "/etc", "/run", "/lib", "/lib64" };
+#define OVERLAYS (sizeof overlays / sizeof *overlays)
+
+#define FOLDERS "{/usr,/usr/local,}/lib{,64,/*-linux-gnu*}"
+static const char *const hidden[] = {
+	"/usr/local/cuda*", "/opt/cuda*", "/usr/lib/cuda*", "/run/opengl-driver*",
+	"/etc/ld.so.cache", FOLDERS "/lib{cudart,nvrtc,nvJitLink,nvidia-ml}[-._]*",
+	FOLDERS "/libcuda.so*",
+};
+
+/* What --bind and --symlink ask for; `option` is the option's first letter. */
+static struct place { char option; const char *from, *to; } places[64];
+static size_t place_count;
+
+static _Noreturn __attribute__((format(printf, 2, 3))) void fail(int status, const char *format, ...)
+{
+	int error = errno;
+	va_list args;
+
+	va_start(args, format);
+	fputs("sandbox: ", stderr);
+	vfprintf(stderr, format, args);
+	if (error)
+		fprintf(stderr, ": %s", strerror(error));
+	fputc('\n', stderr);
+	exit(status);
+}
+
+/* Whether `path` is `folder` or lies in it. */
+static int lies_in(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return !strncmp(path, folder, length) && (path[length] == '/' || !path[length]);
+}
+
+/* Which overlay a path lies in, or -1. */
+static int overlay_of(const char *path)
+{
+	for (size_t i = 0; i < OVERLAYS; i++)
+		if (lies_in(path, overlays[i]) && path[strlen(overlays[i])])
+			return (int)i;
+	return -1;
+}
 
 static const char *const sonames[] = {
 	"libcudart.so", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13",
@@ -246,36 +300,6 @@ static void drop_powers(void)
 		fail(SKIP, "cannot drop root's powers");
 }
 
-/* Whether this user may make a namespace and mount in it: some systems allow
- * the one and not the other.  Tried in a process of its own. */
-static int namespaces_work(void)
-{
-	int status;
-	pid_t child = fork();
-
-	if (!child) {
-		if (!freopen("/dev/null", "w", stderr))
-			_exit(SKIP);
-		enter_namespace();
-		make_layers();
-		mount_overlays();
-		_exit(0);
-	}
-	return child > 0 && waitpid(child, &status, 0) == child && !status;
-}
-
-/* Whether to make a namespace, or to do without. */
-static int takes_namespace(void)
-{
-	const char *way = getenv(WAY);
-
-	if (!way || !*way)
-		return namespaces_work();
-	if (strcmp(way, "namespace") && strcmp(way, "supervised"))
-		fail(BROKEN, WAY " is namespace or supervised, not %s", way);
-	return !strcmp(way, "namespace");
-}
-
 static void run_in_namespace(void)
 {
 	enter_namespace();
@@ -290,15 +314,6 @@ static void run_in_namespace(void)
 		    mount(places[j].from, places[j].to, NULL, MS_BIND | MS_REC, NULL))
 			fail(BROKEN, "cannot bind %s to %s", places[j].from, places[j].to);
 	drop_powers();
-}
-
-static void run_supervised(void)
-{
-	prepare_view();
-	drop_powers();
-	start_supervised();
-	assert_no_cuda();
-	be_ready();
 }
 
 int main(int argc, char **argv)
@@ -329,10 +344,7 @@ int main(int argc, char **argv)
 		fail(BROKEN, "no current folder");
 
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-	if (takes_namespace())
-		run_in_namespace();
-	else
-		run_supervised();
+	run_in_namespace();
 	if (chdir(folder))
 		fail(BROKEN, "chdir %s", folder);
 	execvpe(argv[i + 1], argv + i + 1, environment);

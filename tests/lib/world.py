@@ -5,9 +5,10 @@
     world.bind(folder, "/usr/local/cuda-13.0/lib64")
     assert world.status("cudart")["version"] == "12.9"
 
-Commands run in the sandbox (lib/sandbox.c): there is no CUDA but what the test
-has put there, and the environment holds only what the test has set.
+Commands run in the sandbox (lib/sandbox.c, or lib/proot.py where no namespace can be made): there
+is no CUDA but what the test has put there, and the environment holds only what the test has set.
 """
+import functools
 import json
 import os
 import pathlib
@@ -19,14 +20,13 @@ from types import SimpleNamespace
 import pytest
 
 import build
+import proot
 import symbols
 
 # A function of each library that every caller may call on every version.
 CALL = {"cudart": "cudaDeviceSynchronize", "nvrtc": "nvrtcDestroyProgram",
         "nvJitLink": "nvJitLinkDestroy", "cuda": "cuCtxSynchronize", "nvml": "nvmlShutdown"}
-# Of the sandbox itself: which of its two ways to take, if that is asked for.
-SANDBOX_ENVIRONMENT = {name: os.environ[name] for name in ("LAZYCUDA_TEST_SANDBOX",)
-                       if name in os.environ}
+PATH = "PATH=/usr/local/bin:/usr/bin:/bin"
 # What it returns where there is no library.
 MISSING = {"cudart": 303, "nvrtc": 11, "nvJitLink": 6, "cuda": 34, "nvml": 12}
 
@@ -118,13 +118,18 @@ class World:
         """Run a command; with `check` it must succeed.  Status 77 means it was
         skipped, for the reason in its last line."""
         settings = build.environment([*self.prefix, *command][0], {**self.env, **env})
-        argv = [sandbox(), *self.options]
-        for name, value in settings.items():
-            argv += ["--env", f"{name}={value}"]
-        argv += ["--", *self.prefix, *command]
+        if by_proot():
+            argv = [*proot.words(self.options, self.root), "/usr/bin/env", "-i", PATH]
+            argv += [f"{name}={value}" for name, value in settings.items()]
+        else:
+            argv = [sandbox(), *self.options]
+            for name, value in settings.items():
+                argv += ["--env", f"{name}={value}"]
+            argv.append("--")
+        argv += [*self.prefix, *command]
         done = subprocess.run([str(word) for word in argv], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, errors="replace",
-                              timeout=timeout, env=SANDBOX_ENVIRONMENT, cwd=self.root)
+                              timeout=timeout, env={}, cwd=self.root)
         if done.returncode == 77:
             pytest.skip((done.stdout + done.stderr).strip().splitlines()[-1])
         # 125 is the sandbox's own word.
@@ -192,6 +197,13 @@ def ldconfig():
 def sandbox():
     return build.compile("sandbox", "-O2", "-Wall", "-Wextra", "-Werror",
                          build.TESTS / "lib" / "sandbox.c", "-ldl")
+
+
+@functools.lru_cache(maxsize=None)
+def by_proot():
+    """Whether proot does what a namespace cannot; LAZYCUDA_TEST_SANDBOX=proot has it do so anywhere."""
+    return os.environ.get("LAZYCUDA_TEST_SANDBOX") == "proot" or subprocess.run(
+        [sandbox(), "--", "true"], capture_output=True).returncode == 77
 
 
 def probe(cc=build.CC):
