@@ -12,7 +12,6 @@ import pytest
 
 import build
 import left_out
-import run_progress
 import sanitizer_skips
 import schedule
 import toolkits
@@ -33,7 +32,6 @@ def pytest_addoption(parser):
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config):
     config.stash[LEFT_OUT] = {}
-    run_progress.install(config)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -204,8 +204,3 @@ def reason(name, sanitizer):
         if name.startswith(start) and (not which or sanitizer in which):
             return why
     return None
-
-
-def names():
-    """All that are named, to see that they are there."""
-    return [row[0] for row in SKIPPED]

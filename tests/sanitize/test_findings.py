@@ -3,7 +3,6 @@
 import pytest
 
 import build
-import sanitizer_skips
 from sanitizer import Sanitizer
 
 DEFECTS = {"overrun": ("address", "heap-buffer-overflow"), "leak": ("address", "memory leaks"),
@@ -20,14 +19,6 @@ def test_a_defect_is_found(world, defect):
     assert build.SANITIZER.take_findings() == ""
     assert world.run(program, defect, check=False).status == 99
     assert what in build.SANITIZER.take_findings()
-
-
-def test_what_is_skipped_is_there():
-    for name in sanitizer_skips.names():
-        file, _, function = name.partition("::")
-        assert (build.TESTS / file).exists(), name
-        if function:
-            assert f"def {function.partition('[')[0]}" in (build.TESTS / file).read_text(), name
 
 
 TRACER = """Tracer caught signal 11: addr=0x13a8 pc=0x7f8378d660f0 sp=0x7f836072bd10
