@@ -11,11 +11,14 @@ import hashlib
 import os
 import pathlib
 import subprocess
+import sys
 
 import build
 import samples
 import toolkits
-from samples import HERE, STORE, in_its_folder
+from samples import STORE, in_its_folder
+
+MAKER = build.TESTS / "gpu" / "compile_code.py"
 
 
 def versions():
@@ -41,13 +44,9 @@ def fatbin(version, entries, *options):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if made.exists():
             return made
-        fields = [f"{made}.new", str(len(options)), *options,
-                  *(f"{entry.kind}:{entry.arch.removeprefix('sm_')}:{entry.path}"
-                    for entry in entries)]
-        done = subprocess.run([build.program(HERE / "container.c"), library],
-                              input="\t".join(fields) + "\n", text=True, capture_output=True,
-                              env=in_its_folder(library))
-        assert done.stdout == "ok\n", f"nvFatbin {version}: {done.stdout} {done.stderr}"
+        subprocess.run([sys.executable, MAKER, "nvfatbin", library, f"{made}.new", *options,
+                        *(f"{entry.kind}:{entry.arch.removeprefix('sm_')}:{entry.path}"
+                          for entry in entries)], check=True, env=in_its_folder(library))
         pathlib.Path(f"{made}.new").rename(made)
     return made
 

@@ -103,7 +103,7 @@ def fields(content, regions, random):
         elif width == 2:
             new = struct.pack("<H", random.choice((0, 0xffff, 0x7fff, 1)))
         elif width == 4:
-            new = struct.pack("<I", random.choice(LARGE))
+            new = struct.pack("<I", random.choice((*LARGE, int.from_bytes(old, "little") + 1 & 0xffffffff)))
         else:
             new = struct.pack("<Q", random.choice(HUGE))
         if len(old) == width and new != old:

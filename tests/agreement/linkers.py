@@ -16,6 +16,8 @@ import pathlib
 import subprocess
 import tempfile
 
+import pytest
+
 import build
 import toolkits
 from samples import HERE, STORE, in_its_folder
@@ -118,6 +120,11 @@ def versions():
     """Every nvJitLink that is here, oldest first."""
     return [version for version in toolkits.known()
             if toolkits.Toolkit(version).file("nvJitLink") and version in toolkits.requested()]
+
+
+def need():
+    if not versions():
+        pytest.skip("there is no real nvJitLink here (CUDA_VERSIONS)")
 
 
 def producers():

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Device code of compilers that are not NVIDIA's, and cubins that ptxas assembles from it.
 
-    here()                                  every compiler that is here
     written(compiler, form, option="O2")    [Written] that are so, made if they are not there yet
 
 A form is "ptx", a version of ptxas, "object" and such a version for what clang compiles for the
 host with a fatbin in it, "linked" for the cubins that a compiler makes itself and are not
-relocatable, or "ir".  What a compiler does not compile, or ptxas does not assemble, is left out;
-cannot() has it.  They lie in build/tests/agreement/shapes, below a digest of the compiler.
+relocatable, or "ir".  What a compiler does not compile, or ptxas does not assemble, is left out.
+They lie in build/tests/agreement/shapes, below a digest of the compiler.
 """
 import collections
 import concurrent.futures
@@ -38,10 +37,8 @@ TABLES = {FETCHED: "compilers.txt", NVCC: "nvcc.txt"}
 ARCHITECTURES = ("sm_80", "sm_90a", "sm_100f", "sm_120")
 RDC = ("-fgpu-rdc",)
 # With which clang writes something else; the first for every architecture.
-OPTIONS = {"O2": ("-O2", *RDC), "O0": ("-O0", *RDC), "g": ("-O2", "-g", *RDC),
-           "debug": ("-O0", "-g", *RDC), "lines": ("-O2", "-gline-tables-only", *RDC),
-           "whole": ("-O2",), "old-ptx": ("-O2", *RDC, "--cuda-feature=+ptx70")}
-PTXAS_OPTIONS = {"debug": ["-g"]}
+OPTIONS = {"O2": ("-O2", *RDC), "g": ("-O2", "-g", *RDC), "whole": ("-O2",),
+           "old-ptx": ("-O2", *RDC, "--cuda-feature=+ptx70")}
 # How the host's half of a file is compiled, and what of PTX and cubin is in its fatbin or offload
 # binary.
 FOR_HOST = ("-x", "cuda", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version")
@@ -318,7 +315,7 @@ def each(function, shapes):
 def assemble(shape, program):
     ptx = shape.path_of("ptx")
     if ptx.exists():
-        shape.run([program, "-c", f"-arch={shape.arch}", *PTXAS_OPTIONS.get(shape.option, ()), ptx,
+        shape.run([program, "-c", f"-arch={shape.arch}", ptx,
                    "-o"])
 
 
@@ -347,11 +344,6 @@ def written(compiler, form, **only):
         make(compiler, form, shapes_of)
     return [one for one in shapes_of(form) if one.path.exists() and (
         not one.partner() or one.partner().path.exists())]
-
-
-def cannot(compiler, form):
-    """Those that could not be made."""
-    return [one for one in compiler.shapes(form) if one.failed.exists()]
 
 
 class Absent(Exception):
@@ -387,15 +379,3 @@ def triton():
 
 
 FINDERS = (clang_of_machine, clang_of_zig, newer_clang, triton)
-
-
-def here():
-    """Each that is here, of each version one."""
-    found = {}
-    for finder in FINDERS:
-        try:
-            compiler = finder()
-            found.setdefault(compiler.name, compiler)
-        except Absent as why:
-            print(f"{finder.__name__}: {why}", file=sys.stderr)
-    return list(found.values())

@@ -80,20 +80,6 @@ __attribute__((weak)) int maybe(int x) { return x; }
 struct both table[2] = {{own, "own"}, {maybe, "maybe", 5}};
 int through(int which, int x) { return table[which & 1].function(x) + table[which & 1].name[0]; }
 """,
-    "c-functions": """
-struct large { int a[20]; };
-typedef __attribute__((__vector_size__(16))) float four;
-__attribute__((noreturn)) void stop(void) { __builtin_trap(); }
-__attribute__((noinline)) struct large make(int x)
-    { struct large made = {{x, x + 1}}; return made; }
-__attribute__((noinline)) four added(four a, four b) { return a + b; }
-__attribute__((noinline)) double many(double a, float b, char c, short d, long e, struct large f)
-    { return a + b + c + d + e + f.a[3]; }
-__int128 wide(__int128 x) { return x * x; }
-__attribute__((always_inline)) static inline int variadic(int count, ...) { return count; }
-int all(int x) { four a = {1, 2, 3, x}; return added(a, a)[2] + many(x, x, x, x, x, make(x))
-    + variadic(2, x); }
-""",
 }
 CL = {
     "cl-kernels": """

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Every producer's PTX, cubins and LTO-IR on every nvJitLink, and every
 architecture for every target: the plan against the real library."""
-import pytest
-
 import linkers
 import plans
 import samples
@@ -23,11 +21,6 @@ def number(arch):
 
 def suffix(arch):
     return arch[-1] if arch[-1] in "af" else ""
-
-
-def need_linkers():
-    if not linkers.versions():
-        pytest.skip("there is no real nvJitLink here (CUDA_VERSIONS)")
 
 
 # ---- producers ----
@@ -57,7 +50,7 @@ def producer_cases():
 
 
 def test_every_producer_on_every_nvjitlink():
-    need_linkers()
+    linkers.need()
     samples.make([Sample(producer, kind, arch, unit)
                   for producer in linkers.producers() for kind in samples.KINDS
                   for arch in ARCHITECTURES if samples.compiles(producer, arch) for unit in "kh"])
@@ -115,7 +108,7 @@ def architecture_cases():
 
 
 def test_every_architecture_for_every_target():
-    need_linkers()
+    linkers.need()
     samples.make([Sample(producer, kind, arch, unit)
                   for version in linkers.versions() for arch in samples.COMPILES
                   if (producer := compiler_for(arch, version))

@@ -72,7 +72,7 @@ def test_an_entry_that_is_too_new_does_not_hide_the_ptx_beside_it():
     finish(comparison, len(cases))
 
 
-@pytest.mark.parametrize("how", ["fatbins", "objects", "ld -r"])
+@pytest.mark.parametrize("how", ["fatbins", "objects", "ld -r", "archive"])
 def test_every_container_of_a_file_is_used(how):
     maker = lz4_maker()
     cases = []
@@ -84,29 +84,15 @@ def test_every_container_of_a_file_is_used(how):
                 inputs = [("fatbin", containers.joined(*parts))]
             elif how == "objects":
                 inputs = [("object", containers.host_object(part)) for part in parts]
+            elif how == "ld -r":
+                inputs = [("object", containers.partial_link(*map(containers.host_object, parts)))]
             else:
-                inputs = [("object", containers.partial_link(
-                    *(containers.host_object(part) for part in parts)))]
+                inputs = [("archive", containers.archive(*map(containers.host_object, parts)))]
             cases.append(case(f"{how} of {producer} {kind} on {version}", version, ARCH, inputs,
                               lto=kind == "ltoir", contained=True))
     comparison = Comparison(f"containers, {how}")
     comparison.add(cases)
-    finish(comparison, 0 if how == "objects" else len(cases))
-
-
-def test_archives():
-    maker = lz4_maker()
-    cases = []
-    for version in linkers.versions():
-        producer, _ = neighbours(version)
-        for kind in samples.KINDS:
-            parts = k_and_h(maker, producer, [kind], "-compress=false")
-            made = containers.archive(*(containers.host_object(part) for part in parts))
-            cases.append(case(f"archive of {producer} {kind} on {version}", version, ARCH,
-                              [("archive", made)], lto=kind == "ltoir", contained=True))
-    comparison = Comparison("containers, archives")
-    comparison.add(cases)
-    finish(comparison, 0)
+    finish(comparison, 0 if how in ("objects", "archive") else len(cases))
 
 
 def test_zstd_for_libraries_that_do_not_know_it():
@@ -138,7 +124,7 @@ def unseen(maker, version, how):
     return UNSEEN if how != "raw" and alike and key(maker) > key(version) else None
 
 
-COMPRESSION = {"raw": ("-compress=false",), "default": (), "all": ("-compress-all",)}
+COMPRESSION = {"raw": ("-compress=false",), "all": ("-compress-all",)}
 
 
 def test_every_content_and_compression():
@@ -166,38 +152,20 @@ def test_every_content_and_compression():
 TARGETS = ("sm_52", "sm_61", "sm_86", "sm_90")
 
 
-def shape(maker, producer, unit, *options):
-    """PTX for sm_52, LTO-IR for sm_52 and sm_61."""
-    return containers.fatbin(maker, [Sample(producer, "ptx", "sm_52", unit),
-                                     Sample(producer, "ltoir", "sm_52", unit),
-                                     Sample(producer, "ltoir", "sm_61", unit)], *options)
-
-
 def shapes():
+    """PTX for sm_52, LTO-IR for sm_52 and sm_61, of two units."""
     for maker in containers.versions():
         if key(maker) < (13, 0) and maker in linkers.producers():
-            for how, options in COMPRESSION.items():
-                yield maker, how, [shape(maker, maker, unit, *options) for unit in "kh"]
-
-
-def test_ptx_beside_ltoir_of_two_architectures_on_nvjitlink():
-    cases = []
-    for (maker, how, paths), version in itertools.product(shapes(), linkers.versions()):
-        for target, lto, flags in itertools.product(TARGETS, (False, True), (0, ACROSS)):
-            cases.append(case(
-                f"shape of {maker}, {how}{', -lto' if lto else ''}, for {target} on {version}",
-                version, target, [("fatbin", path) for path in paths], lto=lto, flags=flags,
-                contained=True, left=unseen(maker, version, how)))
-    if not cases:
-        pytest.skip("there is no nvFatbin of 12 here")
-    comparison = Comparison("containers, PTX beside LTO-IR")
-    comparison.add(cases)
-    finish(comparison, 0)
+            for options in COMPRESSION.values():
+                yield [containers.fatbin(maker, [
+                    Sample(maker, kind, arch, unit) for kind, arch in (
+                        ("ptx", "sm_52"), ("ltoir", "sm_52"), ("ltoir", "sm_61"))], *options)
+                    for unit in "kh"]
 
 
 def test_the_driver_never_gets_a_container():
     asks = [plans.Ask(None, target, paths, driver=driver)
-            for (maker, _, paths), target in itertools.product(shapes(), TARGETS)
+            for paths, target in itertools.product(shapes(), TARGETS)
             for driver in ("12.9", "13.0", "13.5")]
     if not asks:
         pytest.skip("there is no nvFatbin of 12 here")

@@ -17,11 +17,6 @@ SEEN_BY_THE_LINKER = "a symbol that is undefined"
 SEEN_IN_LTOIR = "a symbol of LTO-IR that is defined twice"
 
 
-def need_linkers():
-    if not linkers.versions():
-        pytest.skip("there is no real nvJitLink here (CUDA_VERSIONS)")
-
-
 def compilers():
     """(linker, its own compiler, one before it): the one before may be of 11,
     whose LTO-IR nobody takes."""
@@ -121,7 +116,7 @@ def comments():
 
 
 def test_comments_in_any_language():
-    need_linkers()
+    linkers.need()
     comparison = Comparison("comments in any language")
     comparison.add(list(comments()))
     comparison.finish()
@@ -139,7 +134,7 @@ DEFINED_TWICE = (
     (pairs, ()), (spoiled, ()), (twice, DEFINED_TWICE), (missing, ()),
 ], ids=lambda value: getattr(value, "__name__", ""))
 def test_sets_of_inputs(links, reasons):
-    need_linkers()
+    linkers.need()
     comparison = Comparison(f"sets of inputs, {links.__name__}")
     comparison.add(cases_of(links()), reasons)
     comparison.finish()
@@ -170,7 +165,7 @@ OUTPUTS = (
 
 
 def test_outputs():
-    need_linkers()
+    linkers.need()
     comparison = Comparison("outputs")
     comparison.add(cases_of(outputs()), OUTPUTS)
     comparison.finish()
@@ -230,7 +225,7 @@ OPTIONS_REFUSED = (
 
 
 def test_options():
-    need_linkers()
+    linkers.need()
     comparison = Comparison("options")
     comparison.add(cases_of(options()), OPTIONS_REFUSED)
     comparison.finish()
@@ -263,7 +258,7 @@ def debugged():
 
 
 def test_debugging():
-    need_linkers()
+    linkers.need()
     comparison = Comparison("debugging")
     comparison.add(list(debugged()))
     comparison.finish()

@@ -34,29 +34,6 @@ def elements(out, x, n, B: tl.constexpr):
 
 
 @named
-def scalars(out, n):
-    total = 0
-    while n > 1:
-        total += n % 3
-        n = n // 2
-    tl.store(out, total)
-
-
-@named
-def sums(out, x, n, B: tl.constexpr):
-    i = tl.arange(0, B)
-    tl.store(out + tl.program_id(0), tl.sum(tl.load(x + i, mask=i < n, other=0.0)))
-
-
-@named
-def softmax(out, x, n, B: tl.constexpr):
-    i = tl.arange(0, B)
-    row = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=-float("inf"))
-    some = tl.exp(row - tl.max(row, axis=0))
-    tl.store(out + tl.program_id(0) * n + i, some / tl.sum(some, axis=0), mask=i < n)
-
-
-@named
 def matrices(out, a, b, k, B: tl.constexpr):
     i = tl.arange(0, B)
     total = tl.zeros((B, B), dtype=tl.float32)
@@ -85,30 +62,10 @@ def calls(out, n):
 
 
 @named
-def atomics(out, x, n, B: tl.constexpr):
-    i = tl.arange(0, B)
-    tl.atomic_add(out + i % 7, tl.load(x + i))
-    tl.atomic_max(out + 8, n.to(tl.float32))
-
-
-@named
 def prints(out, x, n, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.device_print("value", tl.load(x + i))
     tl.device_print("number", n)
-
-
-@named
-def asserts(out, x, n, B: tl.constexpr):
-    i = tl.arange(0, B)
-    tl.device_assert(n > 3, "n is small")
-    tl.store(out + i, tl.load(x + i))
-
-
-@named
-def prefixes(out, x, n, B: tl.constexpr):
-    i = tl.arange(0, B)
-    tl.store(out + i, tl.cumsum(tl.sort(tl.load(x + i)), axis=0))
 
 
 @named
@@ -118,39 +75,18 @@ def functions(out, x, n, B: tl.constexpr):
     tl.store(out + i, libdevice.pow(libdevice.sin(y), y) + libdevice.tgamma(y))
 
 
-@named
-def assembly(out, x, n, B: tl.constexpr):
-    i = tl.arange(0, B)
-    y = tl.inline_asm_elementwise("ex2.approx.ftz.f32 $0, $1;", "=f,f", [tl.load(x + i)],
-                                  dtype=tl.float32, is_pure=True, pack=1)
-    tl.store(out + i, y)
-
-
-@named
-def barriers(out, x, n, B: tl.constexpr):
-    i = tl.arange(0, B)
-    tl.store(out + i, tl.load(x + i))
-    tl.debug_barrier()
-    tl.store(out + i, tl.flip(tl.load(out + i)))
-
-
-KERNELS = (nothing, elements, scalars, sums, softmax, matrices, described, calls, atomics, prints,
-           asserts, prefixes, functions, assembly, barriers)
+KERNELS = (nothing, elements, matrices, described, calls, prints, functions)
 TYPES = {"out": "*fp32", "x": "*fp32", "a": "*fp16", "b": "*fp16", "n": "i32", "k": "i32",
          "B": "constexpr"}
-# What triton is told, whether lines are left out, and for which architectures.
-ALL = (80, 90, 100, 120)
+# What triton is told, and for which architectures.
 OPTIONS = {
-    "plain": ({}, False, ALL),
-    "old-ptx": ({"ptx_version": 87}, False, (90, 120)),
-    "no-lines": ({}, True, (80,)),
-    "wide": ({"num_warps": 8, "debug": True}, False, (80, 90)),
+    "plain": ({}, (80, 90, 100, 120)),
+    "old-ptx": ({"ptx_version": 87}, (90, 120)),
 }
 
 
 def compile(kernel, option, arch):
-    settings, without_lines, _ = OPTIONS[option]
-    triton.knobs.compilation.disable_line_info = without_lines
+    settings, _ = OPTIONS[option]
     constants = {"B": 64} if "B" in kernel.arg_names else {}
     source = triton.compiler.ASTSource(
         fn=kernel, signature={name: TYPES[name] for name in kernel.arg_names}, constexprs=constants)
@@ -175,7 +111,7 @@ def main():
     print(triton.__version__)
     for folder in map(pathlib.Path, sys.argv[1:]):
         for kernel in KERNELS:
-            for option, (_, _, architectures) in OPTIONS.items():
+            for option, (_, architectures) in OPTIONS.items():
                 for arch in architectures:
                     write(folder, kernel, option, arch)
 

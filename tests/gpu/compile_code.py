@@ -2,7 +2,7 @@
 """Device code for the bundle, by one real nvrtc or nvFatbin in a process of its own:
 
     compile_code.py nvrtc LIBRARY VERSION SOURCES FOLDER ARCH...
-    compile_code.py nvfatbin LIBRARY OUTPUT KIND:ARCH:FILE...
+    compile_code.py nvfatbin LIBRARY OUTPUT [OPTION...] KIND:ARCH:FILE...
 """
 import ctypes
 import pathlib
@@ -51,7 +51,9 @@ def compile_all(library, version, sources, folder, wanted):
                  f"{stem}_{arch}.ltoir")
 
 
-def fatbin(library, output, entries):
+def fatbin(library, output, words):
+    entries = [word for word in words if ":" in word]
+    options = [word.encode() for word in words if ":" not in word]
     nvfatbin = ctypes.CDLL(library)
     handle, size = ctypes.c_void_p(), ctypes.c_size_t()
 
@@ -60,14 +62,15 @@ def fatbin(library, output, entries):
         if status:
             sys.exit(f"{name}: {status}")
 
-    call("nvFatbinCreate", ctypes.byref(handle), None, ctypes.c_size_t(0))
+    call("nvFatbinCreate", ctypes.byref(handle), (ctypes.c_char_p * len(options))(*options),
+         ctypes.c_size_t(len(options)))
     given = []      # nvFatbin keeps what it is given until it is destroyed
     for entry in entries:
         kind, arch, path = entry.split(":", 2)
         bytes_ = pathlib.Path(path).read_bytes()
         given.append(ctypes.create_string_buffer(bytes_))
-        # The NUL behind PTX belongs to it; that of nvrtc's is there already.
-        length = ctypes.c_size_t(len(bytes_))
+        # The NUL behind PTX belongs to it, whether or not the file has it.
+        length = ctypes.c_size_t(len(bytes_.rstrip(b"\0")) + 1 if kind == "ptx" else len(bytes_))
         common = (handle, given[-1], length, arch.encode(), b"code")
         if kind == "cubin":
             call("nvFatbinAddCubin", *common)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `plan` says of inputs, `link` says: of every source of shapes.txt as each kind of
+"""What `plan` says of inputs, `link` says: of every source of shape_sources as each kind of
 code, and of containers made by hand, whole and damaged."""
 import json
 import sys
