@@ -3,7 +3,7 @@
 
     code_producer.py libnvrtc.so FOLDER
 
-makes, for every architecture that it knows,
+makes, for each of ARCHITECTURES that it knows,
 
     k_ARCH.ptx, .cubin, .ltoir      kernels that need what h has, relocatable
     h_ARCH.ptx, .cubin, .ltoir
@@ -56,6 +56,9 @@ STATICS = "".join(f"static __device__ int s{i};" for i in range(60)) + \
     "__device__ int *pick(int x) { switch (x) {" + \
     "".join(f"case {i}: return &s{i};" for i in range(60)) + "default: return 0; } }"
 
+# Of each generation one, and each suffix; sm_101 is sm_110 since 13.0.
+ARCHITECTURES = "52 75 80 90 90a 100 100a 100f 101 110 120".split()
+
 SMALL = 'extern "C" __global__ void small(int *p) { *p = 3; }'
 
 
@@ -105,7 +108,7 @@ class Nvrtc:
 
 def main(library, folder):
     nvrtc, folder = Nvrtc(pathlib.Path(library)), pathlib.Path(folder)
-    for arch in nvrtc.architectures():
+    for arch in filter(ARCHITECTURES.__contains__, nvrtc.architectures()):
         for name, source in (("k", KERNELS), ("h", HELPERS)):
             ptx, cubin = nvrtc.compile(source, ["-rdc=true", f"-arch=sm_{arch}"], "PTX", "CUBIN")
             (folder / f"{name}_{arch}.ptx").write_bytes(ptx)

@@ -11,57 +11,35 @@ import pytest
 import build
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The modules beside this file.
-sys.path.insert(0, str(HERE))
+# The modules beside this file, and what shows an inspection.
+sys.path[:0] = [str(HERE), str(HERE.parent / "inspection")]
 from code_corpus import real_code  # noqa: E402
+from dumps import Seen, compile_dump  # noqa: E402
 
 LINKER = HERE / "code_linker.py"
-SOURCES = build.room("stubs/base", "link/tables", "link/formats")
-
-
-def reader(*flags):
-    program = build.program(HERE / "code.c", "-O1", "-D_GNU_SOURCE", "-Wl,--wrap=malloc",
-                            "-I", build.ROOT / "stubs", *flags, *SOURCES, "-ldl")
-    return lambda *words: build.output(program, *words)
-
-
-@pytest.fixture(scope="session")
-def code():
-    """code("read", file) is what tests/device_code/code.c prints."""
-    return reader()
-
-
-@pytest.fixture(scope="session")
-def sanitized():
-    """The same, built with sanitizers where the compiler has them."""
-    return reader(*build.sanitizing())
+# What an entry is of a file that is none.
+NONE = dict.fromkeys("arch toolkit isa level container ir debug llvm abi".split(), "0")
 
 
 @pytest.fixture
-def read(code, tmp_path):
-    """What the readers find in a file, or in bytes."""
+def read(tmp_path):
+    """What `inspect` finds in a file, or in bytes, that is code without a container."""
+    dump = compile_dump()
+
     def run(what):
         if not isinstance(what, pathlib.Path):
             file = tmp_path / "code"
             file.write_bytes(what if isinstance(what, bytes) else what.encode())
             what = file
-        return parse(code("read", what))
+        seen = Seen(build.output(dump, "--payloads", "--symbols", what))
+        found, = seen.entries or [{**NONE, "flags": "0", "error": None, "names": {}}]
+        return SimpleNamespace(
+            wrong=seen.error, headers=Seen(build.output(dump, what)).error, kind=seen.kind,
+            error=found["error"], arch=found["arch"], flags=int(found["flags"], 16),
+            symbols={name: how.replace(" variable", "").replace(" ", "-")
+                     for name, how in found["names"].items()},
+            **{name: int(found[name]) for name in NONE if name != "arch"})
     return run
-
-
-def parse(text):
-    lines = [line.split(" ", 1) for line in text.splitlines()]
-    fields = {name: None if value == "-" else value for name, value in lines if name != "symbol"}
-    # From memory, from the file and from headers alone it is the same.
-    assert "from the file:" not in text and "headers alone" not in text, text
-    entry = SimpleNamespace(
-        wrong=fields["wrong"], error=fields["error"], kind=fields["kind"], arch=fields["arch"],
-        headers=fields["headers"], flags=int(fields["flags"], 16),
-        **{name: int(fields[name]) for name in (
-            "toolkit", "isa", "level", "container", "ir", "debug", "llvm", "abi")})
-    entry.symbols = {name: how for how, name in (
-        value.split(" ", 1) for name, value in lines if name == "symbol")}
-    return entry
 
 
 @pytest.fixture

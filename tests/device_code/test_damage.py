@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Device code that is cut off, changed or made up."""
+"""Device code of real compilers with a field made wrong, and LTO-IR made up.  What is inside of a
+relocatable cubin is in tests/inspection/test_laid_out.py."""
 import re
 import struct
 
@@ -18,34 +19,6 @@ def folder(real):
 
 # Real code.
 
-@pytest.mark.parametrize("name", ["e_80.cubin", "h_80.ltoir", "h_80.ptx"])
-def test_every_beginning_of_a_file(folder, sanitized, name):
-    file = folder("13.5") / name
-    said = sanitized("cut", file)
-    whole, from_, complete, _ = map(int, re.findall(r"whole (\d+) from (\d+)\nwith symbols (\d+) "
-                                                    r"from (\d+)", said)[0])
-    if name.endswith("cubin"):
-        assert (whole, complete) == (0, 0)      # the last of its tables ends where it ends
-    elif name.endswith("ltoir"):
-        assert from_ > 40                       # nothing in it tells how long it is
-    else:
-        # Between two declarations PTX can end.
-        length = file.stat().st_size
-        assert from_ >= file.read_bytes().index(b"sm_") and complete < length / 2
-
-
-@pytest.mark.parametrize("version", ["12.9", "13.5"])
-@pytest.mark.parametrize("name", ["k_80.cubin", "e_100.cubin", "k_80.ptx", "k_80.ltoir"])
-def test_changed_bytes(folder, sanitized, version, name):
-    assert "of 3000" in sanitized("change", folder(version) / name, 3000)
-
-
-@pytest.mark.parametrize("name, least", [("k_80.cubin", 4), ("k_80.ptx", 2), ("k_80.ltoir", 0)])
-def test_memory_that_runs_out_is_noticed(folder, sanitized, name, least):
-    last, = sanitized("starve", folder("12.9") / name).splitlines()
-    assert last.startswith("enough: ") and int(last.split()[1]) >= least
-
-
 def test_padding_behind_code_is_no_damage(folder, read):
     for name in ("h_80.cubin", "h_80.ptx", "h_80.ltoir"):
         assert read((folder("12.9") / name).read_bytes() + bytes(7)).wrong is None
@@ -60,11 +33,9 @@ def elf(folder):
 
 @pytest.mark.parametrize("form, at, value, wrong", [
     ("B", 4, 1, "is not an ELF file of 64 bits, little-endian"),
-    ("B", 5, 2, "is neither PTX nor a cubin nor LTO-IR"),
     ("Q", 0x28, 0, "has a damaged ELF header: it leads to no section headers"),
     ("H", 0x3a, 63, "has a damaged ELF header: it leads to no section headers"),
-    ("Q", 0x28, 2**63, "ends at 0x"), ("Q", 0x28, 2**64 - 64, "ends at 0x"),
-    ("H", 0x3c, 0xfeff, "ends at 0x"),
+    ("Q", 0x28, 2**64 - 64, "ends at 0x"), ("H", 0x3c, 0xfeff, "ends at 0x"),
     ("H", 0x3e, 0xfeff, "has a damaged ELF header: it leads to no names of sections"),
     ("H", 0x3e, 0, "has damaged names of sections"),
     ("H", 0x38, 1, "has a damaged ELF header: its segments are of another size"),
@@ -79,13 +50,9 @@ def test_a_damaged_elf_header(elf, read, form, at, value, wrong):
 
 @pytest.mark.parametrize("section, form, at, value, what", [
     (".text.kernel", "I", 0, 2**31, "its name"),
-    (".text.kernel", "Q", 24, 2**62, "its bytes"),
-    (".text.kernel", "Q", 32, 2**40, "its bytes"),
     (".text.kernel", "Q", 32, 2**64 - 1, "its bytes"),
     (".symtab", "Q", 32, 25, "its size"),
     (".symtab", "I", 40, 2**32 - 1, "its link"),
-    (".symtab", "I", 40, 0, "its link"),
-    (".nv.info", "Q", 32, 2**33, "its bytes"),
 ])
 def test_a_damaged_section_header(elf, read, section, form, at, value, what):
     file = elf()
@@ -96,10 +63,9 @@ def test_a_damaged_section_header(elf, read, section, form, at, value, what):
 
 
 def test_memory_that_takes_no_room_may_be_larger_than_the_file(elf, read):
-    for version in ("11.8", "12.9", "13.5"):
-        file = elf(version)
-        for section in (".nv.global", ".nv.shared.kernel"):
-            assert read(file.put("Q", file.header(section) + 32, 2**40)).wrong is None
+    file = elf()
+    for section in (".nv.global", ".nv.shared.kernel"):
+        assert read(file.put("Q", file.header(section) + 32, 2**40)).wrong is None
 
 
 def test_damaged_symbols(elf, read):
@@ -127,55 +93,6 @@ def test_names_that_overlap_without_end(elf, read):
         assert (wrong == "has damaged names of symbols: they overlap") == overlap
 
 
-@pytest.mark.parametrize("section, at, form, value, wrong", [
-    # Each of these crashed a real nvJitLink.
-    (".rel.text.kernel", 12, "I", 2**20, "relocation 0 of .rel.text.kernel: its symbol"),
-    (".rel.text.kernel", 8, "I", 0x7f00, "relocation 0 of .rel.text.kernel: its type"),
-    (".rel.text.kernel", 16, "Q", 2**40, "relocation 1 of .rel.text.kernel: its place"),
-    (".rela.text.kernel", 0, "Q", 2**62, "relocation 0 of .rela.text.kernel: its place"),
-    (".nv.info", 0, "B", 9, "attribute 0 of .nv.info: its format"),
-    (".nv.info", 2, "H", 0xffff, "attribute 0 of .nv.info: its size"),
-    (".nv.info", 4, "I", 2**30, "attribute 0 of .nv.info: its value"),
-    (".symtab", 24 * 2 + 6, "H", 0x7777, "symbol 2 of .symtab: its section"),
-])
-def test_what_a_linker_would_follow(elf, read, section, at, form, value, wrong):
-    file = elf()
-    data = file.put(form, file.field(file.find(section), 24) + at, value)
-    entry = read(data)
-    assert entry.wrong == f"has a damaged {wrong}" and entry.headers is None
-
-
-@pytest.mark.parametrize("section, at, form, value, wrong", [
-    (".text.kernel", 4, "I", 8, "its type"), (".nv.info", 4, "I", 1, "its type"),
-    (".text.kernel", 48, "Q", 3, "its alignment"), (".text.kernel", 48, "Q", 2**40, "its alignment"),
-    (".nv.info.kernel", 44, "I", 2**20, "its link"), (".rel.text.kernel", 40, "I", 2, "its symbols"),
-    (".rel.text.kernel", 56, "Q", 24, "the size of its entries"),
-    (".debug_frame", 48, "Q", 0, "its alignment"), (".debug_frame", 44, "I", 1, "its link"),
-    (".text.kernel", 44, "I", 0xfffff, "its link"), (".text.kernel", 8, "Q", 2, "its link"),
-    (".nv.info.kernel", 44, "I", 1, "its link"),
-    (".nv.callgraph", 8, "Q", 4, "its flags"), (".nv.callgraph", 8, "Q", 1 << 28, "its flags"),
-    (".nv.callgraph", 56, "Q", 0, "the size of its entries"),
-    (".nv.callgraph", 4, "I", 1, "its type"), (".nv.global", 4, "I", 0x7000000a, "its type"),
-    (".nv.constant0.kernel", 4, "I", 0x70000065, "its type"),
-    (".strtab", 40, "I", 1, "its link"), (".nv.constant0.kernel", 44, "I", 0, "its link"),
-    (".text.kernel", 40, "I", 1, "its link"),
-])
-def test_a_header_that_a_linker_would_follow(elf, read, section, at, form, value, wrong):
-    file = elf()
-    index = file.find(section)
-    entry = read(file.put(form, file.header(section) + at, value))
-    assert entry.wrong == f"has a damaged header, section {index} of {section}: {wrong}"
-
-
-def test_relocations_have_the_name_of_their_section(elf, read):
-    file = elf()
-    index = file.find(".rel.text.kernel")
-    largest = max(range(1, file.count), key=lambda i: file.field(i, 32))
-    assert file.name(largest) != ".text.kernel"
-    assert read(file.put("I", file.header(".rel.text.kernel") + 44, largest)).wrong == \
-        f"has a damaged header, section {index} of .rel.text.kernel: its link"
-
-
 def test_later_compilers_may_lay_out_cubins_in_their_own_way(elf, read):
     """What nobody has seen is held to no table; what leads nowhere is damage all the same."""
     file = elf()
@@ -186,70 +103,10 @@ def test_later_compilers_may_lay_out_cubins_in_their_own_way(elf, read):
         assert read(file.put("Q", align, 3)).wrong.endswith("its alignment")
 
 
-@pytest.mark.parametrize("at, value, wrong", [
-    (24, 2**31, "its symbols"), (28 + 8, 2**31, "its symbols")])
-def test_calls_of_no_symbol(elf, read, at, value, wrong):
-    """A call graph begins with pairs of 0 and of -1 to -4."""
-    file = elf()
-    start = file.field(file.find(".nv.callgraph"), 24)
-    assert file.field(file.find(".nv.callgraph"), 32) > at
-    data = file.put("I", start + at, value)
-    assert read(data).wrong == f"has a damaged pair {at // 8} of .nv.callgraph: {wrong}"
-
-
-@pytest.mark.parametrize("section, at, form, value, wrong", [
-    # Each crashed or hung a real nvJitLink, or is of a kind that did.
-    (r"\.nv\.capmerc\.text\.", 44, "I", 0xfffff, "its link"),
-    (r"\.nv\.capmerc\.text\.", 44, "I", 1, "its link"),
-    (r"\.nv\.capmerc\.text\.", 4, "I", 0, "its type"),
-    (r"\.nv\.merc\.symtab", 8, "Q", 0, "its flags"),
-    (r"\.nv\.merc\.symtab", 56, "Q", 0, "the size of its entries"),
-    (r"\.nv\.merc\.symtab", 40, "I", 1, "its link"),
-    (r"\.nv\.merc\.symtab", 4, "I", 2, "its type"),
-    (r"\.nv\.merc\.rela\.", 44, "I", 1, "its link"),
-    (r"\.nv\.merc\.rela\.", 40, "I", 3, "its link"),
-    (r"\.nv\.merc\.nv\.info\.", 44, "I", 1, "its link"),
-    (r"\.nv\.merc\.nv\.info\.", 44, "I", 0, "its link"),
-    (r"\.nv\.merc\.debug_frame", 4, "I", 0, "its type"),
-    (r"\.nv\.merc\.nv\.info$", 4, "I", 0x70000000, "its type"),
-])
-def test_headers_of_the_second_set(elf, read, section, at, form, value, wrong):
-    """sm_100 and later have one."""
-    file = elf("13.5", "k_100.cubin")
-    index = file.like(section)
-    assert read(file.put(form, file.shoff + 64 * index + at, value)).wrong == \
-        f"has a damaged header, section {index} of {file.name(index)}: {wrong}"
-
-
-@pytest.mark.parametrize("section, at, form, value, wrong", [
-    (r"\.nv\.merc\.symtab", 24 * 5 + 6, "H", 0x7777, "symbol 5 of {}: its section"),
-    (r"\.nv\.merc\.rela\.", 12, "I", 2**20, "relocation 0 of {}: its symbol"),
-    (r"\.nv\.merc\.rela\.", 8, "I", 0x17f00, "relocation 0 of {}: its type"),
-    (r"\.nv\.merc\.rela\.debug", 0, "Q", 2**40, "relocation 0 of {}: its place"),
-    (r"\.nv\.merc\.nv\.info$", 0, "B", 9, "attribute 0 of {}: its format"),
-    (r"\.nv\.merc\.nv\.info$", 4, "I", 2**30, "attribute 0 of {}: its value"),
-    (r"\.nv\.merc\.nv\.callgraph", 24, "I", 2**31, "pair 3 of {}: its symbols"),
-    (r"\.nv\.merc\.debug_frame", 4, "Q", 2**40, "unit 0 of {}: its length"),
-    (r"\.debug_frame", 4, "Q", 2**40, "unit 0 of {}: its length"),
-])
-def test_contents_of_the_second_set(elf, read, section, at, form, value, wrong):
-    file = elf("13.5", "k_100.cubin")
-    index = file.like(section)
-    assert read(file.put(form, file.field(index, 24) + at, value)).wrong == \
-        "has a damaged " + wrong.format(file.name(index))
-
-
 def test_relocations_of_code_of_the_second_set_have_places_of_their_own(elf, read):
     file = elf("13.5", "k_100.cubin")
     place = file.field(file.like(r"\.nv\.merc\.rela\.text\."), 24)
     assert read(file.put("Q", place, 2**40)).wrong is None
-
-
-def test_every_function_of_the_second_set_has_its_registers(elf, read):
-    file = elf("13.5", "k_100.cubin")
-    at = file.shoff + 64 * file.like(r"\.nv\.merc\.nv\.info$") + 32
-    assert read(file.put("Q", at, 0)).wrong == (
-        "has damaged attributes: not one number of registers for each function")
 
 
 def test_a_name_that_linkers_would_not_find(elf, read):
@@ -265,15 +122,6 @@ def test_a_name_that_linkers_would_not_find(elf, read):
         data = file.put("I", at, struct.unpack_from("<I", file.data, at)[0] + 1)
         assert read(data).wrong == \
             f"has a damaged header, section {index} of {file.name(index)}: its name"
-
-
-@pytest.mark.parametrize("version, name", [("12.9", "k_80.cubin"), ("13.5", "k_100.cubin")])
-def test_sections_share_no_bytes(elf, read, version, name):
-    file = elf(version, name)
-    code = file.find(".text.kernel")
-    data = file.put("Q", file.header(".nv.constant0.kernel") + 24, file.field(code, 24) + 4)
-    assert re.fullmatch(r"has a damaged header, section \d+ of \.nv\.constant0\.kernel: "
-                        "its bytes are those of another", read(data).wrong)
 
 
 @pytest.mark.parametrize("section", [r"\.text\.kernel", r"\.nv\.merc\.nv\.info\."])
@@ -296,17 +144,9 @@ def test_nothing_lies_between_sections_of_the_second_set(elf, read):
         f"has a damaged header, section {behind} of {file.name(behind)}: its place"
 
 
-def test_names_of_symbols_begin_with_an_empty_one(elf, read):
-    for value, sound in ((0, True), (65, False)):
-        file = elf()
-        start = file.field(file.find(".strtab"), 24)
-        assert read(file.put("B", start, value)).wrong == (
-            None if sound else "has damaged names of symbols")
-
-
 def test_flags_of_abi_7(elf, read):
-    for at, value, sound in ((49, 5, True), (49, 13, True), (49, 4, False), (49, 0x50, False),
-                             (50, 80, True), (50, 0, False), (51, 1, False), (51, 0xff, False)):
+    for at, value, sound in ((49, 5, True), (49, 13, True), (49, 4, False), (50, 0, False),
+                             (51, 1, False)):
         wrong = read(elf().put("B", at, value)).wrong
         assert wrong == (None if sound else "has a damaged ELF header: its flags"), (at, value)
 
@@ -353,16 +193,15 @@ def test_a_cubin_for_no_architecture(elf, read):
 
 
 @pytest.mark.parametrize("version, name, note", [
-    ("12.9", "k_100.cubin", ".note.nv.cuver"), ("12.9", "l_100a.cubin", ".note.nv.cuver"),
-    ("13.5", "k_80.cubin", ".note.nv.cuinfo"), ("13.5", "l_80.cubin", ".note.nv.cuinfo"),
-    ("13.5", "d_120.cubin", ".note.nv.cuinfo"), ("13.5", "n_90.cubin", ".note.nv.cuinfo")])
+    ("12.9", "k_100.cubin", ".note.nv.cuver"), ("13.5", "d_120.cubin", ".note.nv.cuinfo"),
+    ("13.5", "n_90.cubin", ".note.nv.cuinfo")])
 def test_the_flags_of_abi_8_lead_to_a_note(elf, read, version, name, note):
     """Of what leads elsewhere nvJitLink 13.0 to 13.4 die, whichever bits are set; 255 is none."""
     file = elf(version, name)
     flags, = struct.unpack_from("<I", file.data, 0x30)
     assert flags >> 24 == file.find(note)
     harmless = {flags >> 24, file.find(".note.nv.tkinfo"), 255}
-    for index in range(256):
+    for index in {0, 1, 128, 254, *harmless}:
         wrong = read(file.put("I", 0x30, flags & 0xffffff | index << 24)).wrong
         assert wrong == (None if index in harmless else "has a damaged ELF header: its flags")
     assert read(file.put("I", 0x30, flags & ~6)).wrong == "has a damaged ELF header: its flags"
@@ -379,7 +218,7 @@ def test_numbers_that_are_no_sections(elf, read, section):
 
 
 @pytest.mark.parametrize("byte, place, comment", [
-    (0x80, 40, False), (0xff, 2, True), (0xc3, 48, True), (0xc3, 57, False)])
+    (0x80, 40, False), (0xff, 2, True), (0xc3, 48, True)])
 def test_ptx_that_is_not_ascii(read, byte, place, comment):
     """nvJitLink 12.3 to 12.6 crash on it, later ones refuse it; but for comments."""
     data = bytearray(b"// some comment\n.version 8.0\n.target sm_80 // more\n.address_size 64\n")
@@ -418,7 +257,7 @@ def test_more_sections_than_fit_into_the_header(elf, read):
 
 # What may be right, and is not known.
 
-@pytest.mark.parametrize("osabi, abi", [(0x33, 6), (0x33, 8), (0x41, 7), (0x41, 9), (0, 0)])
+@pytest.mark.parametrize("osabi, abi", [(0x33, 8), (0x41, 7), (0, 0)])
 def test_an_unknown_abi_is_named(elf, read, osabi, abi):
     file = elf()
     file.put("B", 7, osabi)
@@ -428,15 +267,14 @@ def test_an_unknown_abi_is_named(elf, read, osabi, abi):
                            "known")
 
 
-@pytest.mark.parametrize("type_", [0, 3, 4, 0xff00])
+@pytest.mark.parametrize("type_", [0, 3])
 def test_an_unknown_type_is_named(elf, read, type_):
     entry = read(elf().put("H", 0x10, type_))
     assert entry.error == (f"is a cubin of ELF type {type_}, neither relocatable nor linked")
     assert entry.flags == 0
 
 
-@pytest.mark.parametrize("version, name", [("12.9", "k_80.cubin"), ("12.9", "k_100.cubin"),
-                                           ("13.0", "k_80.cubin")])
+@pytest.mark.parametrize("version, name", [("12.9", "k_80.cubin"), ("13.0", "k_80.cubin")])
 def test_a_producer_that_is_not_told(elf, read, version, name):
     file = elf(version, name)
     assert read(bytes(file.data)).toolkit == {"12.9": 12090, "13.0": 13000}[version]
@@ -474,20 +312,19 @@ def test_made_up_ltoir(read):
     assert read(header(level=2)).kind == "optixir"
 
 
-@pytest.mark.parametrize("length", range(4, 24))
+@pytest.mark.parametrize("length", (4, 23))
 def test_ltoir_shorter_than_its_header(read, length):
     assert read(header()[:length]).wrong == "ends inside its header"
 
 
 @pytest.mark.parametrize("damage", [
-    {"tags": 0}, {"tags": 20}, {"tags": 0xffff}, {"end": 20}, {"end": 2**31}, {"code": 30},
-    {"code": 2**32 - 1}])
+    {"tags": 20}, {"tags": 0xffff}, {"end": 20}, {"end": 2**31}, {"code": 30}, {"code": 2**32 - 1}])
 def test_ltoir_with_offsets_that_lead_nowhere(read, damage):
     assert read(header(**damage)).wrong == \
         "has a damaged header: its offsets (0x0c to 0x17) lead out of it"
 
 
-@pytest.mark.parametrize("at, value", [(32, 98), (34, 1), (36, 1), (39, 0xff)])
+@pytest.mark.parametrize("at, value", [(32, 98), (39, 0xff)])
 def test_ltoir_whose_tags_do_not_end(read, at, value):
     """Every real library takes what stands there for a size, and aborts."""
     data = bytearray(header())
@@ -511,9 +348,4 @@ def test_sm_110_under_its_former_name(folder, read):
     assert read(folder("12.9") / "h_101.ltoir").arch == "101"
 
 
-# Neither.
 
-@pytest.mark.parametrize("data", [b"", b"x", b"\x7fELF", b"\x50\xed\x55\xba" + bytes(60),
-                                  b"__global__ void f() {}\n", b"BC\xc0\xde" + bytes(60)])
-def test_what_is_no_code(read, data):
-    assert read(data).wrong == "is neither PTX nor a cubin nor LTO-IR"

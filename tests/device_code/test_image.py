@@ -4,16 +4,21 @@ import struct
 
 import pytest
 
+import build
 from code_corpus import archs, real_code
 
+SOURCES = build.room("stubs/base", "link/tables", "link/formats")
 SYMBOLS = ("kernel", "_Z9templatedILi3EEvPf", "counter")
 
 
 @pytest.fixture
-def check(code):
+def check():
     """What is wrong with an image; None if nothing is."""
+    program = build.program(build.TESTS / "device_code" / "image.c", "-O1", "-D_GNU_SOURCE", "-I",
+                            build.ROOT / "stubs", *SOURCES, "-ldl")
+
     def run(image, arch, *symbols, output="cubin"):
-        said = code("image", image, output, arch, *symbols).strip()
+        said = build.output(program, image, output, arch, *symbols).strip()
         return None if said == "-" else said
     return run
 
@@ -55,13 +60,6 @@ def test_no_healthy_image_is_called_wrong(toolkit, produced, link, check):
     assert not wrong
 
 
-def test_compiled_cubins_are_images(produced, check):
-    for arch in archs(produced):
-        assert check(produced / f"e_{arch}.cubin", f"sm_{arch}", "small") is None, arch
-        assert check(produced / f"k_{arch}.cubin", f"sm_{arch}", *SYMBOLS,
-                     output="relocatable") is None, arch
-
-
 # What real linkers give and call a success.
 
 @pytest.fixture
@@ -75,48 +73,21 @@ def succeeded(link, check):
     return run
 
 
-@pytest.mark.parametrize("linker", ["12.5", "12.6"])
-@pytest.mark.parametrize("producer", ["13.0", "13.5"])
-def test_the_malformed_image_of_a_cubin_of_13(real, succeeded, linker, producer):
+NO_CODE = "has no code in it"
+
+
+@pytest.mark.parametrize("linker, producer, inputs, options, output, wrong", [
+    ("12.6", "13.5", ["k_80.cubin", "h_80.cubin"], [], "cubin",
+     "is malformed: it names no virtual architecture"),
+    ("12.9", "12.9", ["e_80.cubin"], [], "cubin", NO_CODE),     # linked already
+    ("13.5", "13.5", ["e_80.cubin"], [], "cubin", NO_CODE),
+    ("13.5", "13.5", [], [], "cubin", NO_CODE),
+    ("13.0", "13.0", ["k_80.ltoir", "h_80.ltoir"], ["-lto", "-r"], "relocatable",
+     "is not relocatable")])
+def test_an_image_that_is_none(real, succeeded, linker, producer, inputs, options, output, wrong):
     code = real_code(real(producer).version)
-    inputs = [("cubin", code / f"{name}_80.cubin") for name in "kh"]
-    assert succeeded(real(linker), inputs) == "is malformed: it names no virtual architecture"
-
-
-@pytest.mark.parametrize("linker", ["12.6", "12.9", "13.0", "13.5"])
-def test_the_empty_image_of_a_linked_cubin(real, succeeded, linker):
-    code = real_code(real(linker).version)
-    assert succeeded(real(linker), [("cubin", code / "e_80.cubin")]) == "has no code in it"
-
-
-@pytest.mark.parametrize("linker", ["12.0", "12.9", "13.0", "13.5"])
-def test_the_empty_image_of_a_cubin_called_an_object(real, succeeded, linker):
-    code = real_code(real(linker).version)
-    assert succeeded(real(linker), [("object", code / "h_80.cubin")]) == "has no code in it"
-
-
-@pytest.mark.parametrize("linker", ["12.4", "12.9", "13.0", "13.5"])
-def test_the_empty_image_of_nothing(real, succeeded, tmp_path, linker):
-    archive = tmp_path / "empty.a"
-    archive.write_bytes(b"!<arch>\n")
-    assert succeeded(real(linker), [("library", archive)]) == "has no code in it"
-    assert succeeded(real(linker), []) == "has no code in it"
-
-
-@pytest.mark.parametrize("linker", ["12.6", "12.9"])
-def test_the_empty_image_of_a_truncated_cubin(real, succeeded, tmp_path, linker):
-    code = real_code(real(linker).version)
-    cut = tmp_path / "cut.cubin"
-    cut.write_bytes((code / "h_80.cubin").read_bytes()[:100])
-    assert succeeded(real(linker), [("cubin", cut)]) == "has no code in it"
-
-
-@pytest.mark.parametrize("linker", ["13.0", "13.1", "13.2"])
-def test_the_linked_image_where_a_relocatable_one_was_wanted(real, succeeded, linker):
-    code = real_code(real(linker).version)
-    inputs = [("ltoir", code / f"{name}_80.ltoir") for name in "kh"]
-    assert succeeded(real(linker), inputs, "-lto", "-r", output="relocatable") == \
-        "is not relocatable"
+    files = [(name.partition(".")[2], code / name) for name in inputs]
+    assert succeeded(real(linker), files, *options, output=output) == wrong
 
 
 def test_a_symbol_that_was_asked_for_and_is_not_there(toolkit, produced, succeeded):
@@ -224,19 +195,6 @@ def test_ptx_without_code(check, tmp_path):
     file = tmp_path / "ptx"
     file.write_text(".version 8.0\n.target sm_80\n.address_size 64\n.extern .func f ();\n")
     assert check(file, "compute_80", output="ptx") == "has no code in it"
-
-
-def test_ptx_of_another_target_of_the_same_number(check, tmp_path):
-    file = tmp_path / "ptx"
-    file.write_text(".version 8.0\n.target sm_90a\n.visible .func f () { ret; }\n")
-    assert check(file, "compute_90a", output="ptx") is None
-    assert check(file, "compute_90", output="ptx") == "is for sm_90a"
-
-
-def test_one_kind_in_place_of_another(image, check):
-    cubin = image(nothing)
-    assert check(cubin, "sm_80", output="ptx") is not None
-    assert check(cubin, "sm_80", output="ltoir") is not None
 
 
 def test_optixir_is_no_ltoir(real, check):

@@ -90,10 +90,8 @@ LEFT_OUT = [
 
     # Every version: the default takes one or two.
     ("audit/test_verdicts.py", "versions", r".*-(11\.8|12\.9|13\.0|13\.5)"),
-    ("device_code/test_image.py::test_compiled_cubins_are_images", "versions", r"13\.5"),
     ("device_code/test_image.py::test_a_symbol_that_was_asked_for_and_is_not_there", "versions",
      r"13\.5"),
-    ("device_code/test_image.py::test_the_empty_image_of_a_linked_cubin", "versions", r"13\.5"),
     ("device_code/test_image.py::test_no_healthy_image_is_called_wrong", "versions", r"13\.5"),
     ("handle/test_real.py::test_every_kind_of_input_becomes_an_image", "versions", r"13\.5-.*"),
     ("isolation/test_isolation.py::test_damaged_code_that_ends_the_real_linker", "versions",

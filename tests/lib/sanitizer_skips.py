@@ -66,7 +66,6 @@ SKIPPED = [
     ("choice/test_constraint.py::test_one_that_comes_back", FIGURES),
     ("compat/", OTHER_BUILD),
     ("device_code/test_image.py", COMPILERS),
-    ("device_code/test_ptx.py::test_reading_takes_time_in_proportion", FIGURES),
     *[(f"direct/test_direct.py::test_situation[a-first-call-after-{what}", CONFINED)
       for what in ("chroot", "memory", "nofile")],
     ("direct/test_direct.py::test_situation[memory-runs-short-and-comes-back", CONFINED),
