@@ -21,12 +21,10 @@ def symbols(read):
 
 @pytest.mark.parametrize("text, isa, arch", [
     (".version 8.3\n.target sm_90\n", 83, "90"),
-    (".version 9.0 .target sm_90a .address_size 64", 90, "90a"),
     (".version 8.8\n.target sm_103f\n", 88, "103f"),
     ("\n\n\t  .version\t7.0\n.target\tsm_52,texmode_independent\n", 70, "52"),
     ("// .version 1.0\n/* .target sm_10\n*/.version 6.4 // x\n.target /* y */ sm_75\n", 64, "75"),
     (".version 8.3\n.target sm_90, debug\n", 83, "90"),
-    (".version 8.3\r\n.target sm_90\r\n.address_size 64\r\n", 83, "90"),
     (".version 10.2\n.target sm_130\n", 102, "130"),
 ])
 def test_version_and_target(read, text, isa, arch):
@@ -56,14 +54,10 @@ def test_the_compiler_that_signed(read):
 
 
 @pytest.mark.parametrize("text, wrong", [
-    (".version\n", "has a malformed .version"),
-    (".version x\n.target sm_90\n", "has a malformed .version"),
     (".version 8\n.target sm_90\n", "has a malformed .version"),
     (".version 8.3x\n.target sm_90\n", "has a malformed .version"),
     (".version 0.0\n.target sm_90\n", "has a malformed .version"),
-    (".version 8.3\n", "has no .target after its .version"),
     (".version 8.3\n.address_size 64\n", "has no .target after its .version"),
-    (".version 8.3\n.target\n", "has a malformed .target"),
     (".version 8.3\n.target gpu_90\n", "has a malformed .target"),
     (".version 8.3\n.target sm_" + "9" * 100 + "\n", "has a malformed .target"),
 ])
@@ -82,37 +76,28 @@ def test_nuls_at_the_end(read):
 # What it defines and declares.
 
 @pytest.mark.parametrize("text, name, how", [
-    (".visible .entry k () { ret; }", "k", "defined-kernel"),
     (".weak .entry k () { ret; }", "k", "defined-weak-kernel"),
     (".visible .entry k (.param .u64 p) .maxntid 128, 1, 1 .minnctapersm 2 { ret; }", "k",
      "defined-kernel"),
     (".visible .entry\nk\n(\n.param .u64 .ptr .global .align 8 p[4]\n)\n{\nret;\n}", "k",
      "defined-kernel"),
-    (".visible .func f () { ret; }", "f", "defined"),
     (".visible .func (.param .b32 r) f (.param .b32 a) { ret; }", "f", "defined"),
     (".weak .func f () { ret; }", "f", "defined-weak"),
     (".visible .func .attribute(.unified(19, 95)) f () { ret; }", "f", "defined"),
-    (".extern .func f ();", "f", "needed"),
     (".extern .func (.param .align 8 .b8 r[16]) f (.param .b32 a, .param .b32 b) .noreturn;", "f",
      "needed"),
-    (".extern .func (.param .b32 r) f\n(\n.param .b32 a\n)\n;", "f", "needed"),
     (".visible .func f ();", "f", "needed"),
-    (".visible .global .u32 v;", "v", "defined"),
     (".visible .global .align 4 .b8 v[16] = {1, 2, 3};", "v", "defined"),
-    (".visible .global .attribute(.managed) .align 4 .u32 v;", "v", "defined"),
     (".visible .global .attribute(.unified(1, 2), .managed) .f32 v;", "v", "defined"),
     (".visible .global .v4 .f32 v = {0f3F800000, 1.0, 2.0, 3.0};", "v", "defined"),
     (".visible .global .texref v;", "v", "defined-weak"),
     (".extern .global .samplerref v;", "v", "defined-weak"),
     (".visible .global .surfref v = {width = 4};", "v", "defined-weak"),
-    (".visible .const .align 4 .b8 v[] = {1};", "v", "defined"),
     (".visible .const[2] .u32 v;", "v", "defined"),
     (".weak .global .u32 v;", "v", "defined-weak"),
     (".common .global .u32 v;", "v", "defined-weak"),
     (".extern .global .u32 v;", "v", "needed"),
-    (".extern .const .align 4 .b8 v[];", "v", "needed"),
     (".visible .global .u64 $v$1 = generic(w);", "$v$1", "defined"),
-    (".visible .global .u64 _v = w + 4;", "_v", "defined"),
     (".visible .global .u32 %v;", "%v", "defined"),
 ])
 def test_one_symbol(symbols, text, name, how):
@@ -120,12 +105,11 @@ def test_one_symbol(symbols, text, name, how):
 
 
 @pytest.mark.parametrize("text", [
-    ".func f () { ret; }", ".entry k () { ret; }", ".global .u32 v;", ".const .u32 v = 1;",
-    ".extern .shared .align 4 .b8 s[];", ".shared .u32 s;", ".extern .shared .u32 a, b;",
+    ".func f () { ret; }", ".entry k () { ret; }", ".const .u32 v = 1;", ".extern .shared .u32 a, b;",
     ".global .align 1 .b8 $str[6] = {125, 32, 123, 32, 34, 0};",
     "// .visible .func f () { ret; }\n", "/* .visible .global .u32 v; */",
-    "#define X .visible .global .u32 v;\n", "# 5 \"x.cu\"\n", "@@DWARF .visible .func f () {\n",
-    '.file 1 ".visible .global .u32 v;"\n', '.file 1 "a.cu", 123, 456\n', '.pragma "nounroll";',
+    "#define X .visible .global .u32 v;\n", "@@DWARF .visible .func f () {\n",
+    '.file 1 ".visible .global .u32 v;"\n', '.pragma "nounroll";',
     ".section .debug_str { L: .b8 1, 2\n.b32 L }", ".section .debug_macinfo\n{\n}\n",
     ".section .debug_info { .visible .global .u32 v; }", ";;", "} ) ] , = 5 @ x\n",
 ])
@@ -138,7 +122,7 @@ def test_what_is_no_symbol(symbols, text):
 
 @pytest.mark.parametrize("body", [
     "{ { ret; } { } }", '{ .pragma "a}b"; ret; }', "{ // }\n ret; }", "{ /* } */ ret; }",
-    "{ .visible .global .u32 no; }", '{ .loc 1 2 3, function_name "}", inlined_at 1 2 3\n }',
+    '{ .loc 1 2 3, function_name "}", inlined_at 1 2 3\n }',
     "{ div.u32 %r1, %r2, 3; /* { */ }", '{ .pragma "\\"; }', "{ a/b; }",
     "{ p: .callprototype (.param .b32 _) _ (.param .b64 _); .branchtargets L, M; }",
 ])
@@ -169,7 +153,6 @@ def test_an_alias_defines(symbols):
 @pytest.mark.parametrize("text, what", [
     ("/* x", "a comment"), ('.file 1 "x', "a string"), (".section .debug_str { .b8 1", "a section"),
     (".visible .func f () { ret;", "the body of a function"),
-    (".visible .func f () { /* }", "a comment"), ('.visible .func f () { "}', "a string"),
     (".visible .func f ()", "the declaration of a function"),
     (".visible .func (.param .b32 r", "a list"), (".visible .func f (.param .b32", "a list"),
     (".visible .global .u32 v", "the declaration of a variable"),

@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
-# The modules beside this file.
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+HERE = pathlib.Path(__file__).resolve().parent
+# The modules beside this file, and the makers of real fatbins.
+sys.path[:0] = [str(HERE), str(HERE.parent / "agreement")]
 
 from dumps import Seen, compile_dump  # noqa: E402
 

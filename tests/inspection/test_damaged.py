@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Damage of every kind: no crash, and an error that says where."""
-import collections
 import random
 import re
 import struct
@@ -99,20 +98,6 @@ def test_a_field_that_lies(inspect_all, kind):
             assert re.search(r" at 0x[0-9a-f]+", seen.error), seen.error
 
 
-@pytest.mark.parametrize("kind", FILES)
-def test_flipped_bits(inspect_all, kind):
-    whole = FILES[kind]
-    dice = random.Random(kind)
-    files = []
-    for _ in range(1500):
-        data = bytearray(whole)
-        for _ in range(dice.choice([1, 1, 2, 8])):
-            data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
-        files.append(bytes(data))
-    counts = collections.Counter(bool(complaints(seen)) for seen in inspect_all(files))
-    assert counts[False] and (counts[True] or kind == "ptx")
-
-
 def test_a_section_of_zeros_and_one_of_noise(inspect_all):
     noise = random.Random(1).getrandbits(8 * 4096).to_bytes(4096, "little")
     zeros, loud = inspect_all([c.elf([("__nv_relfatbin", bytes(4096))]),
@@ -131,21 +116,16 @@ MODULE = c.block(8, b"module")
     (c.bitcode(c.block(13), c.block(99), c.block(8, width=32), c.block(25)), None),
     (c.bitcode() + bytes(8), None), (c.wrapped(c.bitcode()) + bytes(90), None),     # padding
     (c.wrapped(bytes(100) + c.bitcode(), 120, len(c.bitcode())), None),
-    (c.bitcode()[:4], "has no module in it: it is cut off"),
     (c.bitcode(c.block(13)), "has no module in it: it is cut off"),
     (c.bitcode(MODULE)[:-1], "ends inside its block 8 (at 0x4)"),
-    (c.bitcode(MODULE)[:-9], "has at 0x4 what begins no block of bitcode"),
     (c.bitcode() + bytes(12), "has at 0x28 what begins no block of bitcode"),
     (c.bitcode(c.block(128), MODULE), "has at 0x4 what begins no block of bitcode"),
-    (c.bitcode(c.block(8, width=0)), "has at 0x4 what begins no block of bitcode"),
     (c.bitcode(c.block(8, width=33)), "has at 0x4 what begins no block of bitcode"),
-    (c.bitcode(c.block(8, width=64)), "has at 0x4 what begins no block of bitcode"),
     (c.bitcode(MODULE, MODULE), "has a second module (at 0x14), and libnvvm takes one"),
     (c.bitcode(MODULE) + c.bitcode(MODULE), "has at 0x14 what begins no block of bitcode"),
     (c.bitcode()[:4] + struct.pack("<II", 0xC21, 2**32 - 1), "ends inside its block 8 (at 0x4)"),
     (c.wrapped(b"")[:19], "ends inside its wrapper"), (c.wrapped(b""), "has no bitcode at 0x14"),
     (c.wrapped(c.bitcode(), 24), "ends at 0x3c, and its wrapper says that bitcode is from 0x18"),
-    (c.wrapped(c.bitcode(), length=2**32 - 1), "ends at 0x3c, and its wrapper says"),
     (c.wrapped(c.bitcode(MODULE), length=16), "ends inside its block 8 (at 0x18)"),
     (c.wrapped(bytes(4) + c.bitcode()), "has no bitcode at 0x14, where its wrapper says it is")])
 def test_bitcode_is_whole_or_refused(inspect_all, data, why):

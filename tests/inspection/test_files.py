@@ -2,7 +2,6 @@
 """What is no file, and files that cannot be read."""
 import ctypes
 import os
-import socket
 import subprocess
 
 import pytest
@@ -20,27 +19,13 @@ def error(dump):
     return error
 
 
-def test_a_directory(error, tmp_path):
-    assert error(tmp_path) == ["is a directory"]
-
-
-def test_a_file_that_is_not_there(error, tmp_path):
-    assert error(tmp_path / "x") == ["does not exist"]
-
-
-def test_a_fifo_is_not_waited_for(error, tmp_path):
-    os.mkfifo(tmp_path / "fifo")
-    assert error(tmp_path / "fifo") == ["is not a regular file"]
-
-
-def test_a_socket(error, tmp_path):
-    with socket.socket(socket.AF_UNIX) as one:
-        one.bind(str(tmp_path / "socket"))
-        assert error(tmp_path / "socket") == ["is not a regular file"]
-
-
-def test_a_device(error):
-    assert error("/dev/zero") == ["is not a regular file"]
+def test_what_is_no_file(error, tmp_path):
+    os.mkfifo(tmp_path / "fifo")        # which nobody writes to: it is not waited for
+    (tmp_path / "empty").touch()
+    for path, why in ((tmp_path, "is a directory"), (tmp_path / "x", "does not exist"),
+                      (tmp_path / "fifo", "is not a regular file"),
+                      ("/dev/zero", "is not a regular file"), (tmp_path / "empty", "is empty")):
+        assert error(path) == [why]
 
 
 def test_a_file_that_may_not_be_read(error, tmp_path):
@@ -50,11 +35,6 @@ def test_a_file_that_may_not_be_read(error, tmp_path):
     if os.access(path, os.R_OK):
         pytest.skip("this user may read everything")
     assert error(path) == ["is not readable"]
-
-
-def test_an_empty_file(error, tmp_path):
-    (tmp_path / "empty").touch()
-    assert error(tmp_path / "empty") == ["is empty"]
 
 
 def test_no_descriptor_is_left_open(dump, tmp_path):
@@ -138,13 +118,12 @@ CHANGED = (None, b"cannot be read any more: the file was changed")
 
 
 @pytest.mark.parametrize("what", ["code", "fatbin"])
-@pytest.mark.parametrize("size", [0, 20, 200])
+@pytest.mark.parametrize("size", [0, 200])
 def test_a_file_that_is_cut_short_later_is_an_error_not_a_signal(change_later, size, what):
     assert change_later(what, lambda path: os.truncate(path, size)) == CHANGED
 
 
-@pytest.mark.parametrize("field", [{"header_size": 72}, {"header_size": 2**32 - 1},
-                                   {"payload_size": 2**40}, {"payload_size": 2**64 - 1}])
+@pytest.mark.parametrize("field", [{"header_size": 72}, {"payload_size": 2**64 - 1}])
 def test_a_header_that_changes_later_is_not_believed(change_later, field):
     def change(path):
         with open(path, "r+b") as file:

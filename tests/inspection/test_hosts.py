@@ -60,12 +60,6 @@ def test_final_code_is_told_from_relocatable_code(see, tmp_path):
     assert int(by_section["__nv_relfatbin"]["flags"], 16) == 1
 
 
-def test_a_linked_cubin_among_relocatable_code_stays_linked(see, tmp_path):
-    linked = c.fatbin(c.entry(c.CUBIN, c.cubin(linked=True)))
-    seen = see(assemble(tmp_path, "o", ("__nv_relfatbin", linked)))
-    assert seen.column("flags") == ["0x2"]
-
-
 def test_a_library_and_an_executable(see, objects, tmp_path):
     main = tmp_path / "main.c"
     main.write_text("int main(void) { return 0; }\n")
@@ -95,7 +89,7 @@ def test_a_library_without_section_headers_is_searched(see, objects, tmp_path):
     assert seen.column("offset") == see(library).column("offset")
 
 
-@pytest.mark.parametrize("where", [65536 - 8, 65536, 65536 * 3 - 16])
+@pytest.mark.parametrize("where", [65536 - 8, 65536 * 3 - 16])
 def test_the_search_misses_nothing_where_its_windows_meet(see, where):
     begin = c.ELF.size + c.SEGMENT.size
     data = c.elf(type=3, headers=False, segments=[(1, begin, where + len(c.usual()))])
@@ -109,20 +103,18 @@ def test_a_segment_may_begin_anywhere(see):
     assert len(see(data[:begin] + bytes(8) + c.usual()).entries) == 3
 
 
-@pytest.mark.parametrize("where", range(1, 8))
-def test_a_segment_may_be_shorter_than_its_padding(see, where):
+def test_a_segment_may_be_shorter_than_its_padding(see):
     begin = c.ELF.size + c.SEGMENT.size
-    data = c.elf(type=3, headers=False, segments=[(1, begin + where, 3)])
+    data = c.elf(type=3, headers=False, segments=[(1, begin + 1, 3)])
     seen = see(data[:begin] + bytes(64))
     assert (seen.error, seen.entries) == (None, [])
 
 
-@pytest.mark.parametrize("before", [b"", b"1234"])
-def test_a_library_in_an_archive_has_its_own_multiples_of_8(see, before):
+def test_a_library_in_an_archive_has_its_own_multiples_of_8(see):
     begin = c.ELF.size + c.SEGMENT.size
     data = c.elf(type=3, headers=False, segments=[(1, begin, 8 + len(c.usual()))])
     library = data[:begin] + bytes(8) + c.usual()
-    seen = see(c.archive(c.member(b"a/", before), c.member(b"lib.so/", library)))
+    seen = see(c.archive(c.member(b"a/", b"1234"), c.member(b"lib.so/", library)))
     assert seen.column("kind") == ["cubin", "ptx", "ltoir"]
 
 
@@ -154,23 +146,16 @@ def patched(data, at, format, *values):
 @pytest.mark.parametrize("elf, why", [
     (c.elf([(*FATBIN, {"flags": 0x802})]),
      "has a compressed section __nv_relfatbin, which is not supported"),
-    (c.elf([(*FATBIN, {"size": 2**40})]),
-     f"ends before its section __nv_relfatbin does (0x40 + {2**40:#x})"),
     (c.elf([(*FATBIN, {"size": 2**64 - 1})]),
      f"ends before its section __nv_relfatbin does (0x40 + {2**64 - 1:#x})"),
-    (c.elf([(*FATBIN, {"offset": 2**62})]),
-     f"ends before its section __nv_relfatbin does ({2**62:#x} + {len(FATBIN[1]):#x})"),
     (c.elf([FATBIN, *[("__nv_relfatbin", b"", {"offset": 64, "size": len(FATBIN[1])})] * 2]),
      "has sections that overlap"),
     (c.elf([(*FATBIN, {"size": 60})]), "fatbin at 0x40 ends past what contains it"),
     (c.elf([FATBIN])[:-1], f"ends inside its section headers ({HEADERS:#x})"),
     (c.elf([FATBIN])[:HEADERS], f"ends before its section headers ({HEADERS:#x})"),
-    (c.elf([FATBIN])[:63], "ends inside its ELF header"),
     (c.elf([FATBIN])[:9], "ends inside its ELF header"),
     (c.elf([FATBIN], headers=False), "is an object without section headers"),
     (patched(c.elf([FATBIN]), 58, "<H", 40), "has section headers of impossible size"),
-    (patched(c.elf([FATBIN]), 60, "<H", 60000),
-     f"ends inside its section headers ({HEADERS:#x})"),
     (patched(c.elf([FATBIN]), 62, "<H", 77), "has no names for its sections"),
     (patched(patched(c.elf([FATBIN]), 60, "<H", 0), HEADERS + 32, "<Q", 2**60),
      f"ends inside its section headers ({HEADERS:#x})"),
@@ -245,17 +230,12 @@ def test_names_as_bsd_writes_them(see):
 
 @pytest.mark.parametrize("member, error", [
     (c.member(b"bad/", c.archive()), "is an archive in an archive, which no linker reads"),
-    (c.member(b"bad/", b"!<thin>\n"), "is an archive in an archive, which no linker reads"),
-    (c.member(b"bad/", c.elf([FATBIN])[:-1]), f"ends inside its section headers ({HEADERS:#x})"),
     (c.member(b"bad/", c.elf(elf_class=1)), "is not an ELF file of 64 bits"),
     (c.member(b"/77", c.ptx()), "has a name that lies outside the archive's names"),
-    (c.member(b"#1/%d" % (len(c.ptx()) + 1), c.ptx()),
-     "has a name that lies outside the archive's names"),
     (c.member(b"#1/99999999", c.ptx()), "has a name that lies outside the archive's names"),
     # nvJitLink crashes on it, or leaves out the archive and says SUCCESS.
     (c.member(b"bad/", b"\x7fELF" + b"garbage" * 20),
      "is neither an object nor device code nor text"),
-    (c.member(b"bad/", bytes(400)), "is neither an object nor device code nor text"),
     (c.member(b"bad/", c.fatbin(size=2**40)), "fatbin at 0x{0:x} ends past what contains it"),
 ])
 def test_a_damaged_member_does_not_lose_the_others(see, member, error):
@@ -276,7 +256,6 @@ def test_text_may_lie_in_an_archive(see):
 
 @pytest.mark.parametrize("member, why", [
     (c.member(b"bad/", c.ptx(), end=b"x\n"), "has a damaged header"),
-    (c.member(b"bad/", c.ptx(), size=b"12x"), "has a damaged header"),
     (c.member(b"bad/", c.ptx(), size=b""), "has a damaged header"),
     (c.member(b"bad/", c.ptx(), size=b"9999999999"), "ends past the archive"),
     (c.member(b"bad/", c.ptx())[:59], "is cut off in its header"),

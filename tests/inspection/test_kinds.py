@@ -39,26 +39,19 @@ def test_a_kind_is_known_by_its_bytes(see, kind):
     ("offload bundle", b"\n// __CLANG_OFFLOAD_BUNDLE____START__ host-x86_64\nint x;\n"),
     ("shared", c.elf(type=2)),
     ("object", c.elf([(".text", b"\0" * 4)], machine=183)),
-    ("ptx", b"\n\n\n\t.version 7.8\n.target sm_52\n"),
     ("ptx", b"/* a */ // .version 1.0\n/**/.version 9.0\n.target sm_90a\n\0"),
-    ("ptx", b"//" + b"x" * 60000 + b"\n" + c.ptx()),
     # Comments that a text begins with are not counted, however long and many; what is behind is.
     ("ptx", b"/*" + b"x" * 200000 + b"*/\n" + c.ptx()),
     ("source", b"// so long\n" * 20000 + b"\n__device__ int x;"),
     ("source", b"/*" + b"x" * 70000 + b"*/ int a;" + b" " * 60000 + b"__device__ int x;"),
     ("unknown", b"/*" + b"x" * 70000 + b"*/ int a;" + b" " * 70000 + b"__device__ int x;"),
-    ("unknown", b"int a;" + b"//\n" * 30000 + b"__device__ int x;"),
     ("unknown", b"/*" + b"x" * 70000 + b"__device__ int x;"),
-    ("llvm ir", b"; so long\n" * 20000 + b'target triple = "x"\n'),
     ("llvm ir", b";" + b"x" * 200000 + b"\r" + b'target triple = "x"\n'),
-    ("unknown", b";" + b"x" * 200000 + b'target triple = "x"\n'),
-    ("source", b"#include <stdio.h>\n"),
     ("source", b"\xef\xbb\xbf// a mark\n  #define X 1\n"),
     ("source", b"/* __global__ */ template <class T> struct S {};\n"),
     ("source", b"int i = threadIdx.x;"),
     ("source", b'/* "unfinished */ char c = \'"\'; __device__ int x;'),
     ("llvm ir", b'source_filename="k.cu"\n'), ("llvm ir", b'\n ;\n;;\ntarget  datalayout\t= "e"'),
-    ("llvm ir", b";" + b"x" * 60000 + b'\ntarget triple = "" define void @f() { ret void }'),
     ("llvm ir", b"define void @f() {\n ret void }"), ("llvm ir", b'declare float @"__nv f"(float)'),
     ("llvm ir", b";\r;\rdefine\tvoid\n@f()".replace(b"\n", b" ")),
     ("llvm ir", b'@"a b" = private constant i8 1'), ("llvm ir", b"@g.1 = global i32 0\n"),
@@ -72,28 +65,14 @@ def test_a_kind_is_known_by_its_bytes(see, kind):
     ("unknown", b"declare -a x\n@f(1)"), ("unknown", b"@property = 3\n"), ("unknown", b"@media (x)"),
     ("unknown", b"%types = types\n"), ("unknown", b"attributes # = {"), ("unknown", b"!x = y\n"),
     ("unknown", b"module asm\n"), ("unknown", b"^1 = one\n"), ("unknown", b'@"a\nb" = global'),
-    ("unknown", b"\x01define void @f()"),
-    ("unknown", b"target = x86\n"), ("unknown", b"target triple\n"),
-    ("unknown", b"target triplet = x"),
-    ("unknown", b"\x01target triple = x"), ("unknown", b"; target triple = x"),
-    ("unknown", b"source_filenames = 1"), ("unknown", b"the target triple = x"), ("unknown", b";"),
-    ("source", b"// target triple = x\n__device__ int x;"),
     ("unknown", b"\0\0\0\0" + c.ptx()),
     ("unknown", b"/* __global__ never ends"),
     ("unknown", b"// __global__ is only spoken of\n"),
-    ("unknown", b'"__global__"'),
     ("unknown", b"a #define within a line\n"),
-    ("unknown", b"# include this paragraph if you like\n"),
-    ("unknown", b"\x01 __global__ void"),
-    ("unknown", b"#!/bin/sh\necho .version\n"),
     ("unknown", b".versions 8.0\n"),
     ("unknown", struct.pack("<I", 0x1EE55A01) + bytes(60)),     # a fatbin of CUDA 3
-    ("unknown", struct.pack("<IIQQ", 0x466243B1, 1, 0, 0)),     # what wraps one in memory
     ("unknown", c.elf(machine=224, type=3)),                    # AMD's GPUs
-    ("unknown", c.elf(machine=205, type=3)),                    # Intel's
     ("unknown", c.elf(type=4)),                                 # a core file
-    ("unknown", b"MZ\x90\0" + bytes(100)),
-    ("unknown", b"x"),
     ("unknown", b"\x50\xed\x55"),
 ])
 def test_odd_ones(see, kind, data):
@@ -108,7 +87,6 @@ def test_ptx_behind_a_byte_order_mark_is_ptx_and_damaged_as_ptxas_has_it(see):
 
 @pytest.mark.parametrize("elf, why", [
     (c.elf(elf_class=1), "is not an ELF file of 64 bits"),
-    (c.elf(elf_class=1, type=3)[:52], "is not an ELF file of 64 bits"),
     (b"\x7fELF\x02\x02\x01" + bytes(9) + b"\0\x01\0\x16" + bytes(44),
      "is a big-endian ELF file, for which there is no CUDA"),
 ])

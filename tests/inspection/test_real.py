@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What real toolkits make, seen by the inspector."""
 import ctypes
-import pathlib
 import re
-import subprocess
-import sys
 
 import pytest
 
-HERE = pathlib.Path(__file__).resolve().parent
-RELOCATABLE, LINKED, LZ4, ZSTD, OBFUSCATED, _, UNSEEN = (1 << i for i in range(7))
+import containers
+from samples import Sample
+
+_, _, LZ4, ZSTD, OBFUSCATED, _, UNSEEN = (1 << i for i in range(7))
 
 
 def flags(entry):
@@ -28,47 +27,24 @@ def archs(toolkit):
             *(["sm_100"] if (toolkit.major, toolkit.minor) >= (12, 8) else [])]
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """made(toolkit): the folder with all that produce.py makes of it."""
-    folders = {}
-
-    def made(toolkit):
-        if toolkit.version not in folders:
-            folder = tmp_path_factory.mktemp("made")
-            command = [sys.executable, HERE / "produce.py", toolkit.file("nvrtc"),
-                       toolkit.file("nvfatbin") or "-", folder, *archs(toolkit)]
-            done = subprocess.run(command, capture_output=True, text=True)
-            assert done.returncode == 0, done.stderr
-            folders[toolkit.version] = folder
-        return folders[toolkit.version]
-    return made
-
-
 def number(toolkit):
     return str(1000 * toolkit.major + 10 * toolkit.minor)
 
 
-def test_bare_code_of_a_real_toolkit(see, made, toolkit):
-    for arch in archs(toolkit):
-        for kind in ("ptx", "cubin", "ltoir"):
-            seen = see(made(toolkit) / f"{arch}.{kind}", "--payloads", "--symbols")
-            assert (seen.kind, seen.error, seen.warning) == (kind, None, None)
-            entry, = seen.entries
-            assert entry["error"] is None and entry["toolkit"] == number(toolkit)
-            assert entry["arch"] == arch.removeprefix("sm_")
-            assert flags(entry) == RELOCATABLE
-            if kind != "ltoir":
-                assert entry["names"] == {"kernel": "defined kernel", "_Z6helperi": "needed"}
-        entry, = see(made(toolkit) / f"{arch}.linked.cubin").entries
-        assert flags(entry) == LINKED
-
-
-def test_fatbins_of_a_real_toolkit(see, extract, made, toolkit):
-    folder = made(toolkit)
-    fatbins = sorted(folder.glob("*.fatbin"))
-    if not fatbins:
+def made(toolkit):
+    """Fatbins of all kinds for each architecture, one for each way of compressing."""
+    if toolkit.version not in containers.versions():
         pytest.skip(f"there is no nvFatbin of CUDA {toolkit.version}")
+    entries = [Sample(toolkit.version, kind, arch, "k") for arch in archs(toolkit)
+               for kind in ("ptx", "cubin", "ltoir")]
+    ways = [(), ("-compress=false",), ("-compress-all",)]
+    if (toolkit.major, toolkit.minor) >= (12, 9):
+        ways += [("-compress-mode=size",), ("-compress-mode=speed",)]
+    return [containers.fatbin(toolkit.version, entries, *way) for way in ways]
+
+
+def test_fatbins_of_a_real_toolkit(see, extract, toolkit):
+    fatbins = made(toolkit)
     if not (has("liblz4.so.1") and has("libzstd.so.1")):
         pytest.skip("liblz4.so.1 or libzstd.so.1 is not installed")
     for fatbin in fatbins:
@@ -92,7 +68,8 @@ def test_fatbins_of_a_real_toolkit(see, extract, made, toolkit):
                 assert entry["toolkit"] == "12050"
             else:
                 assert entry["toolkit"] == number(toolkit)
-            original = (folder / f"sm_{entry['arch']}.{entry['kind']}").read_bytes()
+            original = Sample(toolkit.version, entry["kind"], f"sm_{entry['arch']}",
+                              "k").path.read_bytes()
             code = extract(fatbin.read_bytes(), "--code", index)
             if entry["kind"] == "ptx":
                 assert re.findall(rb"^\.(?:version|target).*", code, re.M) == \
@@ -101,11 +78,8 @@ def test_fatbins_of_a_real_toolkit(see, extract, made, toolkit):
                 assert code.rstrip(b"\0") == original.rstrip(b"\0")
 
 
-def test_headers_alone_tell_the_same_as_far_as_they_tell(see, made, toolkit):
-    fatbins = sorted(made(toolkit).glob("*.fatbin"))
-    if not fatbins:
-        pytest.skip(f"there is no nvFatbin of CUDA {toolkit.version}")
-    for fatbin in fatbins:
+def test_headers_alone_tell_the_same_as_far_as_they_tell(see, toolkit):
+    for fatbin in made(toolkit):
         for less, more in zip(see(fatbin).entries, see(fatbin, "--payloads").entries):
             for key in ("kind", "arch", "isa", "container", "header", "offset", "length",
                         "unpacked"):
