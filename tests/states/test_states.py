@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/reference/states.md: each state is made here; said.txt has what is really said, and the
-page shows a part of it.
+"""docs/reference/states.md: each state is made here, and the page shows what is said in it.
 
 The fakes lie where real libraries would, so that paths are those of the page.  Only the list
 of folders that were looked into is the machine's own; the page has `...` in its place.
@@ -18,7 +17,6 @@ from fakes import answer, driver, fake
 from world import CALL
 
 PAGE = pages.where("reference/states.md")
-SAID = build.TESTS / "states" / "said.txt"
 STATES = {}
 
 
@@ -307,44 +305,16 @@ def setuid(world):
 
 # ---- the page ----
 
-def sections(file):
+def sections():
     """{heading: text below it}"""
-    parts = re.split(r"^## (.*)\n", file.read_text(), flags=re.M)
+    parts = re.split(r"^## (.*)\n", PAGE.read_text(), flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
-
-
-@pytest.mark.parametrize("title", STATES)
-def test_what_is_said(world, title):
-    assert sections(SAID)[title].strip() == STATES[title](world)
-
-
-@pytest.mark.parametrize("title", STATES)
-def test_the_page_shows_what_is_said(title):
-    shown = [textwrap.dedent(part) for part in
-             re.findall(r"(?:^    .*\n)+", sections(PAGE)[title], re.M)]
-    said = iter(sections(SAID)[title].strip().split("\n\n"))
-    assert shown
-    for part in shown:
-        assert any(pages.is_like(part, text) for text in said), part
-
-
-@pytest.mark.parametrize("title", STATES)
-def test_each_text_begins_with_a_short_sentence(title):
-    """It says what and where, without paths; what to do follows, and then what was looked at."""
-    for text in re.findall(r"^  \w+: (.*(?:\n  .*)*)", sections(SAID)[title], re.M):
-        first = re.split(r"(?<=[a-z0-9])[.;] ", re.sub(r" \(/\S+\)|/\S+", "", " ".join(text.split())))[0]
-        assert len(first) <= 100, first
-
-
-def test_the_page_has_every_state_and_no_other():
-    assert list(sections(PAGE)) == ["In short", *STATES]
-    assert list(sections(SAID)) == [*STATES]
 
 
 def table():
     """{state: (cudart, nvrtc, nvJitLink, cuda, nvml)} of the table in short."""
     rows = [[cell.strip() for cell in line.strip("|").split("|")]
-            for line in sections(PAGE)["In short"].splitlines() if line.startswith("|")]
+            for line in sections()["In short"].splitlines() if line.startswith("|")]
     return {row[0]: row[1:] for row in rows[2:]}
 
 
@@ -352,16 +322,34 @@ def table():
 LIBRARY_OF = {"cuda": 0, "(__)?nvrtc": 1, "(__)?nvJitLink": 2, "cu[A-Z]": 3, "nvml": 4}
 
 
-def test_the_table_has_every_state_with_the_codes_of_its_block():
-    # A dash where the block has no call that was refused.
-    found = {}
-    for title in STATES:
-        found[title] = ["\N{EN DASH}"] * 5
-        for name, value in re.findall(r"^ *(\w+) returned (\d+)", sections(SAID)[title], re.M):
-            place, = {LIBRARY_OF[start] for start in LIBRARY_OF if re.match(start, name)}
-            assert found[title][place] in ("\N{EN DASH}", value)
-            found[title][place] = value
-    assert table() == found
+def codes(said):
+    """The row of the table: a dash where there is no call that was refused."""
+    found = ["\N{EN DASH}"] * 5
+    for name, value in re.findall(r"^ *(\w+) returned (\d+)", said, re.M):
+        place, = {LIBRARY_OF[start] for start in LIBRARY_OF if re.match(start, name)}
+        assert found[place] in ("\N{EN DASH}", value)
+        found[place] = value
+    return found
+
+
+@pytest.mark.parametrize("title", STATES)
+def test_the_page_shows_what_is_said(world, title):
+    said = STATES[title](world)
+    shown = [textwrap.dedent(part) for part in
+             re.findall(r"(?:^    .*\n)+", sections()[title], re.M)]
+    assert shown
+    for part in shown:
+        assert any(pages.is_like(part, text) for text in said.split("\n\n")), f"{part}\n{said}"
+    assert table()[title] == codes(said)
+    # Each text begins with what and where, without paths; what to do follows, and then what was
+    # looked at.
+    for text in re.findall(r"^  \w+: (.*(?:\n  .*)*)", said, re.M):
+        first = re.split(r"(?<=[a-z0-9])[.;] ", re.sub(r" \(/\S+\)|/\S+", "", " ".join(text.split())))[0]
+        assert len(first) <= 100, first
+
+
+def test_the_page_has_every_state_and_no_other():
+    assert list(sections()) == ["In short", *STATES] and list(table()) == [*STATES]
 
 
 def test_page_and_manual_have_the_same_codes():
