@@ -354,16 +354,6 @@ static void images(const struct scenario *scenario)
 
 	hand_out(scenario, &cubin, 0, LAZYCUDA_CODE_BAD_IMAGE, "an image of 0 bytes");
 	hand_out(scenario, garbage, sizeof(garbage), LAZYCUDA_CODE_BAD_IMAGE, "the image");
-	hand_out(scenario, &cubin, 100, LAZYCUDA_CODE_BAD_IMAGE, "the image");
-	changed.header.e_shnum = 4;
-	changed.symbols[1].st_shndx = 0;
-	hand_out(scenario, &changed, sizeof(changed), LAZYCUDA_CODE_BAD_IMAGE, "the image");
-	changed = cubin;
-	changed.header.e_flags = 0x500 | CUBIN_SM;
-	hand_out(scenario, &changed, sizeof(changed), LAZYCUDA_CODE_BAD_IMAGE, "virtual");
-	changed = cubin;
-	changed.header.e_type = ET_REL;
-	hand_out(scenario, &changed, sizeof(changed), LAZYCUDA_CODE_BAD_IMAGE, "not linked");
 	changed = cubin;
 	memcpy(changed.names, "\0m", 3);
 	hand_out(scenario, &changed, sizeof(changed), LAZYCUDA_CODE_BAD_IMAGE, "does not define k");

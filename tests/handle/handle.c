@@ -2,14 +2,12 @@
 /*
  * handle.c - one link through the handle, and what came of it
  *
- *     handle [--arch ARCH] [--lto] [--output N] [--symbol NAME] [--kind KIND]
- *            [--bytes] [--callbacks] [--driver V] [--nvjitlink V] [--nvrtc V]
- *            [--compile-option O] [--main] [--support FILE:FUNCTION] [--needs N]
- *            [--option O] [--exact] [-o OUT] FILE...
+ *     handle [--lto] [--output N] [--symbol NAME] [--bytes] [--callbacks] [--driver V]
+ *            [--nvjitlink V] [--nvrtc V] [--main] [--support FILE:FUNCTION] [--exact]
+ *            [-o OUT] FILE...
  *
- * --kind, --main and --needs speak of the inputs behind them.  --bytes has all
- * given as memory, --exact in blocks that end where a page does.  Prints lines
- * of "name: value"; in logs a newline is "|".
+ * --main speaks of the input behind it.  --bytes has all given as memory, --exact in
+ * blocks that end where a page does.  Prints lines of "name: value"; in logs a newline is "|".
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,11 +24,11 @@ enum { MOST = 64 };
 static struct lazycuda_input inputs[MOST], support_inputs[MOST];
 static struct lazycuda_support support[MOST];
 static const struct lazycuda_support *support_list[MOST];
-static const char *symbols[MOST], *compile_options[MOST], *options[MOST], *functions[MOST];
+static const char *symbols[MOST], *functions[MOST];
 static size_t input_count;
 static struct lazycuda_request request = {
 	.size = sizeof(request), .arch = "sm_80", .symbols = symbols,
-	.compile_options = compile_options, .options = options, .support = support_list,
+	.support = support_list,
 };
 static struct lazycuda_environment environment;
 static int environment_given, bytes, exact, callbacks;
@@ -96,15 +94,6 @@ static void give(struct lazycuda_input *input, const char *path)
 	}
 }
 
-static enum lazycuda_kind kind_of(const char *name)
-{
-	for (int kind = 0; kind <= LAZYCUDA_KIND_BUNDLE; kind++)
-		if (!strcmp(lazycuda_kind_name(kind), name))
-			return kind;
-	fail(name);
-	return LAZYCUDA_KIND_UNKNOWN;
-}
-
 static void add_support(char *word)
 {
 	size_t i = request.support_count++;
@@ -130,22 +119,12 @@ static int version(const char *word)
 }
 
 /* An option with a value; 0 if there is none of that name. */
-static int take(const char *name, char *value, struct lazycuda_input *next)
+static int take(const char *name, char *value)
 {
-	if (!strcmp(name, "--arch"))
-		request.arch = value;
-	else if (!strcmp(name, "--output"))
+	if (!strcmp(name, "--output"))
 		request.output = atoi(value);
 	else if (!strcmp(name, "--symbol"))
 		symbols[request.symbol_count++] = value;
-	else if (!strcmp(name, "--compile-option"))
-		compile_options[request.compile_option_count++] = value;
-	else if (!strcmp(name, "--option"))
-		options[request.option_count++] = value;
-	else if (!strcmp(name, "--kind"))
-		next->kind = kind_of(value);
-	else if (!strcmp(name, "--needs"))
-		next->needs = strtoull(value, NULL, 0);
 	else if (!strcmp(name, "--support"))
 		add_support(value);
 	else if (!strcmp(name, "--driver"))
@@ -177,7 +156,7 @@ static void read_arguments(char **words)
 			callbacks = 1;
 		} else if (!strcmp(*words, "--main")) {
 			next.flags |= LAZYCUDA_INPUT_MAIN;
-		} else if (take(*words, words[1], &next)) {
+		} else if (take(*words, words[1])) {
 			words++;
 		} else {
 			inputs[input_count] = next;

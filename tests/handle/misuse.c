@@ -45,21 +45,14 @@ int main(void)
 	changed.size = offsetof(struct lazycuda_request, arch) + 4;
 	run("a size that ends within a field", &changed, &input);
 	run("no input", &request, NULL);
-	other.size = 0;
-	run("an input without a size", &request, &other);
 	other = (struct lazycuda_input){ .size = sizeof(other) };
 	run("an input without bytes", &request, &other);
 	changed = request;
 	changed.support_count = 1;
 	run("support that is not there", &changed, &input);
 	changed.support = none;
-	run("support that is NULL", &changed, &input);
 	changed.support_count = (size_t)-1;
 	run("endless support", &changed, &input);
-	struct lazycuda_plan *plan = lazycuda_plan_here(&changed, NULL, 0);
-
-	printf("endless support here: %s\n", lazycuda_code_name(plan->code));
-	lazycuda_plan_free(plan);
 	/* Without options, which has to be told from an array of none. */
 	const struct lazycuda_setting fused = { LAZYCUDA_SETTING_FMA, 0 };
 
@@ -82,11 +75,8 @@ int main(void)
 	} newer = { input, 0 };
 
 	newer.known.size = sizeof(newer);
-	run("a newer caller", &request, &newer.known);
 	newer.added = 1;
 	run("a newer caller's field", &request, &newer.known);
-	newer.known.size = (size_t)-1;
-	run("a size that is none", &request, &newer.known);
 	/* What would be left out without a word. */
 	other = input;
 	other.flags = 4;
@@ -100,29 +90,22 @@ int main(void)
 	changed = request;
 	changed.time_limit = 1;
 	run("a limit of a link that is not isolated", &changed, &input);
-	const struct lazycuda_others others = { .size = sizeof(others), .nvrtc_count = 1 };
-
-	changed = request;
-	changed.others = &others;
-	run("other tools that are not there", &changed, &input);
 	struct lazycuda_link *link = lazycuda_link_new(&request, &environment);
 
 	lazycuda_link_run(link);
 	printf("an input of a link that ran: %s\n", lazycuda_code_name(lazycuda_link_add(link, &input)));
 	lazycuda_link_free(link);
-	changed = request;
-	changed.setting_count = 1;
-	run("settings that are not there", &changed, &input);
 	const struct lazycuda_setting twice[] = {
 		{ LAZYCUDA_SETTING_DEBUG, 1 }, { LAZYCUDA_SETTING_DEBUG, 0 }, { 99, 1 },
-		{ LAZYCUDA_SETTING_FTZ, 2 }, { -1, 1 }, { 0, 1 },
 	};
+
+	changed = request;
 	changed.settings = twice;
 	changed.setting_count = 2;
 	run("a setting that is there twice", &changed, &input);
+	changed.settings = twice + 2;
 	changed.setting_count = 1;
-	for (changed.settings = twice + 2; changed.settings < twice + 6; changed.settings++)
-		run("a setting that is none", &changed, &input);
+	run("a setting that is none", &changed, &input);
 	/* Source, of which nothing is compiled here. */
 	const char *const texts[] = { "x", NULL };
 
@@ -133,17 +116,11 @@ int main(void)
 	run("a name expression that is NULL", &request, &other);
 	other.name_expression_count = 0;
 	other.header_count = 1;
-	run("headers that are not there", &request, &other);
 	other.include_names = texts;
 	run("a header without a text", &request, &other);
-	other.headers = texts;
-	run("a header", &request, &other);
-	other.header_count = 2;
-	run("a header that is NULL", &request, &other);
 	const char *const same[] = { "x", "y", "x" };
 
 	other.include_names = other.headers = same;
-	run("two headers", &request, &other);
 	other.header_count = 3;
 	run("a header that is there twice", &request, &other);
 	other.headers = other.include_names = texts;

@@ -9,7 +9,7 @@ import pytest
 
 import build
 import handles
-from handles import SOURCES, check_image, pair
+from handles import check_image, pair
 
 PTX = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry kernel() { ret; }\n"
 
@@ -78,15 +78,6 @@ def test_a_failure_in_json(world, real, files):
     assert said["output"] is None and said["size"] is None
     assert said["backend_call"] == "nvJitLinkComplete" and said["backend_status"] == 6
     assert names(files) == ["k.ptx"]
-
-
-def test_logs_go_to_standard_error(world, real, files):
-    handles.install(world, real("13.5"))
-    done = world.cli("link", "-o", files / "out", "--arch", "sm_80", pair("13.5", "ptx")[0],
-                     check=False)
-    assert done.status == 1
-    assert done.out == "" and "lazycuda link: refused (UNDEFINED_SYMBOL): " in done.err
-    assert "Undefined reference to 'helper'" in done.err
 
 
 def test_after_a_failure_the_old_file_is_there(world, files):
@@ -185,16 +176,6 @@ def test_wrong_usage(world, files, words, why):
     assert names(files) == ["k.ptx"]
 
 
-def test_source_through_the_command(world, real, files):
-    handles.install(world, real("12.9"))
-    for name, text in SOURCES.items():
-        (files / name).write_text(text)
-    done = world.cli("link", "-o", files / "out", "--arch=sm_90", "--lto",
-                     "--compile-option", "-DUNUSED", files / "kernel.cu", files / "helper.cu")
-    check_image(files / "out")
-    assert any(line.startswith("compile ") and "-DUNUSED" in line for line in done.lines)
-
-
 # ---- the example ----
 
 def example():
@@ -213,10 +194,6 @@ def test_no_word_is_read_behind_its_end(tmp_path, command):
     assert done.returncode == 2 and "unknown option -x" in done.stderr
 
 
-def test_the_example_is_short():
-    assert len((build.ROOT / "examples" / "link.c").read_text().splitlines()) < 60
-
-
 def test_the_example_links(world, linker):
     handles.install(world, linker)
     said = world.run(example(), check=False)
@@ -231,26 +208,3 @@ def test_the_example_without_cuda(world):
     said = world.run(example(), check=False)
     assert said.status == 1 and said.err == ""
     assert said.lines[0].startswith("NVJITLINK_REQUIRED: ")
-
-
-def test_the_example_with_a_compiler_alone(world, real):
-    handles.install(world, real("13.5"), "nvrtc")
-    world.env["LD_LIBRARY_PATH"] = str(world.put(
-        "nvrtc", *[path for path in real("13.5").files() if "nvrtc" in path.name]))
-    said = world.run(example(), check=False)
-    assert said.status == 1
-    assert said.lines[0].startswith("NVJITLINK_REQUIRED: ")
-
-
-def test_a_header_without_an_end_is_not_read_to_it(world, files):
-    """A pipe that stays open has a NUL, as /dev/zero has."""
-    os.mkfifo(files / "zero")
-    (files / "k.cu").write_text('#include "a.h"\n')
-    pipe = os.open(files / "zero", os.O_RDWR)
-    try:
-        os.write(pipe, bytes(16384))
-        done = world.cli("link", "--arch", "sm_80", "-o", files / "out", "--header",
-                         f"a.h={files / 'zero'}", files / "k.cu", check=False)
-    finally:
-        os.close(pipe)
-    assert done.status == 2 and "there is a NUL in it" in done.err

@@ -7,7 +7,7 @@ import pytest
 import containers
 import handles
 import samples
-from handles import SOURCES, check_image, pair, readelf, symbols
+from handles import SOURCES, check_image, pair, readelf
 from samples import Sample
 
 NUMBER = {"ptx": 1, "cubin": 2, "ltoir": 8}     # of fatbin entries
@@ -68,15 +68,6 @@ def test_every_kind_of_input_becomes_an_image(world, link, linker, kind):
         image.unlink()
 
 
-def test_source_is_compiled_for_link_time_optimisation(world, link, linker):
-    files, _ = inputs(world, linker.version, "source")
-    handles.install(world, linker)
-    image = world.root / "image"
-    said = link("--lto", *claims(linker), "--symbol", "kernel", "-o", image, *files)
-    assert said["code"] == "OK", said
-    check_image(image)
-
-
 def test_a_source_that_does_not_compile(world, link, linker):
     (world.root / "good.cu").write_text(SOURCES["helper.cu"])
     (world.root / "bad.cu").write_text("__device__ int x = nonsense;\n")
@@ -86,15 +77,6 @@ def test_a_source_that_does_not_compile(world, link, linker):
     assert said["call"] == "nvrtcCompileProgram 6"
     assert "nonsense" in said["error"] and "bad.cu" in said["error"]
     assert "nonsense" in said["message"] and "NVRTC_ERROR_COMPILATION" in said["message"]
-
-
-def test_warnings_of_the_compiler_are_in_the_log_of_a_success(world, link, linker):
-    (world.root / "k.cu").write_text(
-        'extern "C" __global__ void kernel(int *x) { int unused; *x = 1; }\n')
-    handles.install(world, linker)
-    said = link(*claims(linker), "k.cu")
-    assert said["code"] == "OK", said
-    assert "unused" in said["info"]
 
 
 def test_an_undefined_symbol_is_named(world, link, linker):
@@ -118,13 +100,6 @@ def test_what_the_linker_refuses_comes_with_its_log(world, link, linker):
     assert "frobnicate" in said["error"] and "PTX_COMPILE" in said["message"]
 
 
-def test_the_info_log_of_a_success(world, link, linker):
-    handles.install(world, linker)
-    said = link(*claims(linker), "--option", "-verbose", *pair(linker.version, "ptx"))
-    assert said["code"] == "OK"
-    assert "registers" in said["info"]
-
-
 def test_an_option_that_this_version_does_not_know(world, link, real):
     # The plan is for 13.0, which has -r; the library that is here does not.
     old = real("12.9")
@@ -132,23 +107,6 @@ def test_an_option_that_this_version_does_not_know(world, link, real):
     said = link("--nvjitlink", "13010", "--output", "2", *pair("12.9", "ptx"))
     assert said["code"] == "OPTION_UNSUPPORTED" and said["call"] == "nvJitLinkCreate 1"
     assert "UNRECOGNIZED_OPTION" in said["message"]
-
-
-def test_ptx_after_link_time_optimisation(world, link, linker):
-    handles.install(world, linker)
-    image = world.root / "image.ptx"
-    said = link("--lto", "--output", "1", *claims(linker), "-o", image,
-                *pair(linker.version, "ltoir"))
-    assert said["code"] == "OK", said
-    text = image.read_bytes()
-    assert b".entry kernel" in text and b"\0" not in text
-
-
-def test_ltoir_of_a_newer_compiler_is_refused_before_it_is_linked(world, link, real):
-    old, new = real("12.9"), real("13.5")
-    handles.install(world, old, "nvJitLink")
-    said = link("--lto", *pair(new.version, "ltoir"))
-    assert said["code"] == "LTOIR_TOO_NEW" and said["call"] == "none 0"
 
 
 def test_what_nvrtc_really_made_is_judged(world, link, real):
@@ -164,28 +122,9 @@ def test_what_nvrtc_really_made_is_judged(world, link, real):
     assert said["message"].startswith("after compiling: ") and said["call"] == "none 0"
 
 
-def test_a_link_in_each_of_many_threads(world, real):
-    toolkit = real("13.5")
-    handles.install(world, toolkit)
-    said = world.run(handles.program("threads"), "8", "5", "sm_80", "0",
-                     *pair("13.5", "ptx"), check=False)
-    assert said.lines == ["different: 0 of 40"], said.out
-
-
 # ---- callbacks and support modules ----
 
-def test_callbacks_in_the_order_of_linking_and_back(world, link, real):
-    toolkit = real("13.5")
-    files, _ = inputs(world, toolkit.version, "fatbin")
-    handles.install(world, toolkit)
-    said = link("--callbacks", *files)
-    assert said["code"] == "OK", said
-    names = [path.name for path in files]
-    assert said["calls"] == [f"setup module {name}" for name in names] + [
-        f"teardown module {name}" for name in reversed(names)]
-
-
-def test_callbacks_of_support_modules_only_if_they_are_linked(world, link, real):
+def test_callbacks_after_a_success_alone(world, link, real):
     toolkit = real("13.5")
     kernel, helper = pair(toolkit.version, "ptx")
     handles.install(world, toolkit)
@@ -193,32 +132,11 @@ def test_callbacks_of_support_modules_only_if_they_are_linked(world, link, real)
     assert said["code"] == "OK", said
     assert said["calls"] == ["setup module k-sm_80.ptx", "setup module h-sm_80.ptx",
                              "teardown module h-sm_80.ptx", "teardown module k-sm_80.ptx"]
-    whole = Sample(toolkit.version, "ptx", "sm_80", "kh")
-    samples.make([whole])
-    said = link("--callbacks", "--support", f"{helper}:helper", "--main", whole.path)
-    assert said["code"] == "OK", said
-    assert said["calls"] == ["setup module kh-sm_80.ptx", "teardown module kh-sm_80.ptx"]
-
-
-def test_no_callbacks_after_a_failure(world, link, real):
-    toolkit = real("13.5")
-    handles.install(world, toolkit)
-    said = link("--callbacks", pair(toolkit.version, "ptx")[0])
+    said = link("--callbacks", kernel)
     assert said["code"] == "UNDEFINED_SYMBOL" and said["calls"] == []
 
 
 # ---- nothing installed ----
-
-def test_without_cuda_what_is_missing_is_said(world, link):
-    (world.root / "k.cu").write_text(SOURCES["helper.cu"])
-    (world.root / "k.ptx").write_text(".version 7.0\n.target sm_80\n.address_size 64\n"
-                                      ".visible .entry kernel() { ret; }\n")
-    said = link("k.ptx")
-    assert said["code"] == "NO_BACKEND" and said["backend"] == "0"
-    said = link("--lto", "k.cu")
-    assert said["code"] == "NVJITLINK_REQUIRED"
-    assert "pip install nvidia-nvjitlink" in said["message"]
-
 
 def test_a_plan_for_another_machine_is_not_carried_out_here(world, link):
     (world.root / "k.ptx").write_text(".version 7.0\n.target sm_80\n.address_size 64\n"
@@ -233,26 +151,6 @@ def test_a_plan_for_another_machine_is_not_carried_out_here(world, link):
     said = link("--driver", "13000", "k.ptx")
     assert said["code"] == "BACKEND_MISSING" and said["backend"] == "2"
     assert "libcuda.so.1" in said["message"]
-
-
-def test_ltoir_is_linked_in_steps(world, real):
-    """Each step leaves undefined what a later one defines."""
-    handles.install(world, real("13.5"))
-
-    def step(out, *words, status=0):
-        done = world.cli("link", "--driver", "none", "--arch", "sm_80", "-o", world.root / out, *words,
-                         check=False)
-        assert done.status == status, done.out + done.err
-        return done.err if status else done.out
-
-    kernel, helper = pair("13.5", "ltoir")
-    assert "options     -arch=sm_80 -lto -r\n" in step("half.ltoir", "--ltoir", kernel)
-    step("helper.ltoir", "--ltoir", helper)     # which nothing calls yet
-    assert "UNDEFINED_SYMBOL" in step("image", world.root / "half.ltoir", status=1)
-    step("whole.ltoir", "--ltoir", world.root / "half.ltoir", world.root / "helper.ltoir")
-    for files in (["whole.ltoir"], ["half.ltoir", "helper.ltoir"]):
-        step("image", "--symbol", "kernel", *(world.root / file for file in files))
-        check_image(world.root / "image")
 
 
 def test_the_target_is_chosen_from_the_inputs(world, real):

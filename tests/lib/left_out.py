@@ -76,7 +76,6 @@ LEFT_OUT = [
     # Thousands of links by the real nvJitLink.
     ("agreement/test_agreement.py", "minute"),
     ("agreement/test_mixed.py", "minute"),
-    ("handle/test_one_truth.py", "minute"),
     # Long for what they are: `make fuzz`, `make bench`.
     ("audit/test_wheels.py::test_published_files_run_on_other_majors", "minute"),
     ("own_library/test_damaged.py::test_damaged_lists", "minute"),

@@ -103,7 +103,6 @@ SKIPPED = [
     ("exports/", MACHINE_CODE),
     ("fuzz/", OWN),
     ("gen/", OWN),
-    ("handle/test_one_truth.py", COMPILERS),
     ("handle/test_command.py::test_no_word_is_read_behind_its_end", TOLD_BY_ENVIRONMENT, "address"),
     ("handle/test_faults.py::test_every_allocation_may_fail", MALLOC, "address", "thread"),
     ("hardening/", SHIPPED),
