@@ -174,7 +174,6 @@ SKIPPED = [
     ("search/test_once.py", CALLS),
     ("search/test_places.py::test_below_a_folder_for_a_cpu_only_the_loaders_cache_counts", ASKED,
      "address", "thread"),
-    ("search/test_places.py::test_a_setuid_program_ignores_the_environment", TRACED, "address"),
     ("states/test_states.py::test_the_page_shows_what_is_said[The-program-runs-setuid]", TRACED,
      "address"),
     ("status/test_status.py::test_on_real_libraries[12.0]", TRACER, "address"),

@@ -115,14 +115,13 @@ def test_what_came_into_a_folder_whose_names_were_read(world):
     assert "libnvrtc.so.12" in names_asked(world, folder, copied(library, folder))[0]
 
 
-@pytest.mark.parametrize("call", ["openat", "getdents64"])
-def test_a_small_folder_whose_names_cannot_be_read(world, call):
+def test_a_small_folder_whose_names_cannot_be_read(world):
     """It is asked for each name."""
     folder = world.put("small", fake("nvrtc", "12.9"))
     world.search(folder)
     system_calls(world, "true")     # skips where there is no strace
     world.prefix = ["strace", "-f", "-o", world.root / "failing.log", "-P", folder,
-                    "-e", f"inject={call}:error=EACCES"]
+                    "-e", f"inject=getdents64:error=EACCES"]
     *_, status = world.probe("stub:cudart", "stub:nvrtc", "stub:nvJitLink", OLD, FIRST, SECOND,
                              "status:nvrtc")
     assert status["path"] == str(folder / "libnvrtc.so.12")
@@ -143,13 +142,13 @@ def test_many_searches_grow_by_one_stub_each(world):
 
 # What has changed.
 
-@pytest.mark.parametrize("folder", ["new", "new/deep/er", "there", "venv"])
+@pytest.mark.parametrize("folder", ["new/deep/er", "there", "venv"])
 def test_a_library_that_came_after_a_failed_search(world, folder):
     library = fake("nvrtc", "12.9")
     site = world.folder("venv/site-packages")
     world.put("venv/site-packages/pkg", build.stub("cudart"), build.stub("nvrtc"))
     world.folder("there")
-    for name in ("new", "new/deep/er", "there"):
+    for name in ("new/deep/er", "there"):
         world.search(world.root / name)
     place = (site / "nvidia/cuda_nvrtc/lib" if folder == "venv" else world.root / folder)
     said = world.probe(*[f"open:{site}/pkg/{build.stub_name(name)}" for name in ("cudart", "nvrtc")],
@@ -157,18 +156,7 @@ def test_a_library_that_came_after_a_failed_search(world, folder):
     assert said[-1]["path"] == str(place / library.name)
 
 
-def test_a_link_that_leads_elsewhere(world):
-    world.put("one", fake("nvrtc", "12.8"))
-    world.put("two", fake("nvrtc", "12.9"))
-    world.folder("links")
-    (world.root / "links/current").symlink_to("../one")
-    world.search(world.root / "links/current")
-    status = second(world, f"shell:ln -sfn ../two {world.root}/links/current")
-    assert status["version"] == "12.9"
-
-
-@pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_HOME"])
-@pytest.mark.parametrize("links", [2, 3])
+@pytest.mark.parametrize("variable, links", [("LD_LIBRARY_PATH", 2), ("CUDA_HOME", 3)])
 def test_a_link_between_links_that_leads_elsewhere(world, variable, links):
     """As /usr/local/cuda of NVIDIA's packages, which leads to /etc/alternatives/cuda."""
     world.folder("one/lib64")
@@ -188,20 +176,6 @@ def test_a_link_between_links_that_leads_elsewhere(world, variable, links):
     assert (status["state"], status["path"]) == ("usable", str(found / library.name))
 
 
-def test_a_link_between_links_of_a_site_packages(world):
-    library = fake("nvrtc", "12.9")
-    site = world.folder("venv/site-packages")
-    world.put("venv/site-packages/pkg", build.stub("cudart"), build.stub("nvrtc"))
-    world.folder("store/one")
-    world.put("store/two/cuda_nvrtc/lib", library)
-    (world.root / "store/current").symlink_to("one")
-    (site / "nvidia").symlink_to(world.root / "store/current")
-    said = world.probe(*[f"open:{site}/pkg/{build.stub_name(name)}" for name in ("cudart", "nvrtc")],
-                       OLD, FIRST, f"shell:ln -sfn two {world.root}/store/current", SECOND,
-                       "status:nvrtc")
-    assert said[-1]["path"] == str(site / "nvidia/cuda_nvrtc/lib" / library.name)
-
-
 @pytest.mark.parametrize("change", ["mv {root}/two {root}/one", "ln -s two {root}/one"])
 def test_what_is_gone_through_leads_elsewhere(world, change):
     library = fake("nvrtc", "12.9")
@@ -213,23 +187,10 @@ def test_what_is_gone_through_leads_elsewhere(world, change):
     assert (status["state"], status["path"]) == ("usable", f"{world.root}/one/deep/{library.name}")
 
 
-def test_what_is_gone_back_from_leads_elsewhere(world):
-    library = fake("nvrtc", "12.9")
-    world.put("two/lib", library)
-    for folder in ("lib", "bin", "two/bin"):
-        world.folder(folder)
-    world.search(f"{world.root}/bin/../lib")
-    assert second(world)["state"] == "missing"
-    status = second(world, f"shell:rmdir {world.root}/bin && ln -s two/bin {world.root}/bin")
-    assert (status["state"], status["path"]) == ("usable",
-                                                 f"{world.root}/bin/../lib/{library.name}")
-
-
 @pytest.mark.parametrize("change", [
     "cp {library} {root}/one/deep/",                                # into the folder behind it
     "ln -sfn two {root}/link",                                      # it leads elsewhere
     "mv {root}/one {root}/old && mv {root}/two {root}/one",         # the folder behind it is new
-    "rm {root}/link && mv {root}/two {root}/link",                  # a folder instead
     "ln -sfn ../../two/deep/{name} {root}/one/deep/{name}",         # a link in the folder behind it
 ])
 def test_what_lies_below_a_link(world, change):
@@ -244,64 +205,26 @@ def test_what_lies_below_a_link(world, change):
     assert (status["state"], status["path"]) == ("usable", f"{world.root}/link/deep/{library.name}")
 
 
-def test_a_folder_below_a_link_is_compared_once(world):
-    world.folder("one/deep")
-    (world.root / "link").symlink_to("one")
-    world.search(world.root / "link/deep")
-    calls = calls_of_second(world)
-    assert calls.count(f'"{world.root}/link", ') == calls.count(f'"{world.root}/one/deep", ') == 1
-    assert f'"{world.root}/link/deep", ' not in calls
-
-
-def test_a_link_that_leads_nowhere_changes_nothing(world):
-    """That of a toolkit which was removed: what was found out holds, until it leads somewhere."""
-    (world.root / "cuda").symlink_to(world.root / "removed")
-    world.env["CUDA_HOME"] = str(world.root / "cuda")
-    assert "ld.so.cache" not in calls_of_second(world)
-    shutil.copytree(world.put("toolkit/lib64", fake("nvrtc", "12.9")).parent,
-                    world.root / "made")
-    status = second(world, f"shell:mv {world.root}/made {world.root}/removed")
-    assert (status["state"], status["version"]) == ("usable", "12.9")
-
-
 # What is asked for, what is there, what happens.  `made` has the library.
 LED_NOWHERE = {
     "a file": ("p/x", "touch p/x", "rm p/x && mv made p/x"),
     "a file on the way": ("p/x/lib", "touch p/x", "rm p/x && mkdir p/x && mv made p/x/lib"),
-    "a link to a file": ("p/x", "touch q && ln -s ../q p/x", "rm q && mv made q"),
-    "links in a circle": ("p/x", "ln -s y p/x && ln -s x p/y", "ln -sfn ../made p/y"),
     "a link to nothing": ("p/x", "ln -s ../q p/x", "mv made q"),
-    "a link beside it": ("p/x", "ln -s y p/x", "mv made p/y"),
     "a link to far below": ("p/x", "ln -s ../q/r p/x", "mkdir q && mv made q/r"),
-    "links to nothing": ("p/x", "ln -s y p/x && ln -s z p/y", "mv made p/z"),
     "links on the way": ("p/x/lib", "ln -s y p/x && ln -s z p/y", "mkdir p/z && mv made p/z/lib"),
 }
 
 
-def led_nowhere(world, before, after):
-    """What is there before; the status after a second stub's search, and where it looks."""
+@pytest.mark.parametrize("place, before, after", LED_NOWHERE.values(), ids=LED_NOWHERE)
+def test_what_led_to_no_folder(world, place, before, after):
     library = fake("nvrtc", "12.9")
     world.put("made", library)
     world.folder("p")
     subprocess.run(before, shell=True, cwd=world.root, check=True)
-    assert "ld.so.cache" not in calls_of_second(world)
-    return second(world, f"shell:cd {world.root} && {after}"), library.name
-
-
-@pytest.mark.parametrize("place, before, after", LED_NOWHERE.values(), ids=LED_NOWHERE)
-def test_what_led_to_no_folder(world, place, before, after):
     world.search(world.root / place)
-    status, name = led_nowhere(world, before, after)
-    assert (status["state"], status["path"]) == ("usable", str(world.root / place / name))
-
-
-@pytest.mark.parametrize("place, before, after",
-                         [row for row in LED_NOWHERE.values() if row[0] == "p/x"])
-def test_what_of_a_toolkit_led_to_no_folder(world, place, before, after):
-    world.env["CUDA_HOME"] = str(world.root / "p")
-    status, name = led_nowhere(world, before.replace("p/x", "p/lib64").replace("-s x", "-s lib64"),
-                               after.replace("p/x", "p/lib64"))
-    assert (status["state"], status["path"]) == ("usable", str(world.root / "p/lib64" / name))
+    assert "ld.so.cache" not in calls_of_second(world)
+    status = second(world, f"shell:cd {world.root} && {after}")
+    assert (status["state"], status["path"]) == ("usable", str(world.root / place / library.name))
 
 
 @pytest.mark.parametrize("before, after, expected", [

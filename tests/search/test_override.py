@@ -6,7 +6,7 @@ import pytest
 
 import build
 import fakes
-from fakes import driver, fake
+from fakes import fake
 from world import CALL, MISSING, probe
 
 VARIABLES = {"cudart": "LAZYCUDA_CUDART", "nvrtc": "LAZYCUDA_NVRTC",
@@ -34,12 +34,6 @@ def test_a_named_file_may_have_any_name(installed):
     assert installed.status("cudart", LAZYCUDA_CUDART=named)["version"] == "12.9"
 
 
-def test_the_driver_does_not_overrule_it(installed):
-    installed.loader(driver("11.8"))
-    named = installed.put("named", fake("cudart", "12.9")) / "libcudart.so.12"
-    assert installed.status("cudart", LAZYCUDA_CUDART=named)["version"] == "12.9"
-
-
 def broken(world, library, value):
     *_, call, error, status = world.probe(
         f"stub:{library}", f"call:{CALL[library]}", f"error:{library}", f"status:{library}",
@@ -58,26 +52,12 @@ def test_a_file_that_is_not_there_is_an_error(installed, library):
     assert "/nowhere/lib.so" in broken(installed, library, "/nowhere/lib.so")["reason"]
 
 
-@pytest.mark.parametrize("value", ["libcudart.so.12", "./libcudart.so.12", "loader/libcudart.so.13"])
-def test_a_relative_name_is_an_error(installed, value):
-    assert "absolute" in broken(installed, "cudart", value)["reason"]
-
-
-@pytest.mark.parametrize("damage", fakes.DAMAGES)
+@pytest.mark.parametrize("damage", [fakes.truncated, fakes.folder, lambda path, _: path.write_bytes(
+    fake("nvrtc", "12.9").read_bytes())], ids=["truncated", "folder", "another"])
 def test_a_damaged_file_is_an_error(installed, damage):
     path = installed.folder("named") / "libcudart.so.12"
     damage(path, fake("cudart", "12.9"))
     assert str(path) in broken(installed, "cudart", path)["reason"]
-
-
-def test_another_library_is_an_error(installed):
-    named = installed.put("named", fake("nvrtc", "12.9")) / "libnvrtc.so.12"
-    broken(installed, "cudart", named)
-
-
-def test_a_library_of_no_cuda_is_an_error(installed):
-    named = installed.put("named", build.shared(build.TESTS / "lib" / "stranger.c"))
-    broken(installed, "cudart", named / "libstranger.so")
 
 
 def test_the_stub_itself_is_an_error(installed):
@@ -98,17 +78,9 @@ def test_lazycuda_major_pins_the_major(world, major, version):
     assert len(refused) == 2 and all("LAZYCUDA_MAJOR" in c["reason"] for c in refused)
 
 
-def test_a_pinned_major_that_is_not_there_is_missing(world):
-    world.loader(fake("cudart", "13.5"))
-    status = world.status("cudart", LAZYCUDA_MAJOR="12")
-    assert status["state"] != "usable"
-    assert "LAZYCUDA_MAJOR=12" in status["reason"] + str(status["candidates"])
-
-
 @pytest.mark.parametrize("variable, value", [
-    ("LAZYCUDA_MAJOR", "10"), ("LAZYCUDA_MAJOR", "14"), ("LAZYCUDA_MAJOR", "twelve"),
-    ("LAZYCUDA_MAJOR", "12.9"), ("LAZYCUDA_MAJOR", "-12"), ("LAZYCUDA_GUARD", "none"),
-    ("LAZYCUDA_GUARD", "STRICT")])
+    ("LAZYCUDA_MAJOR", "14"), ("LAZYCUDA_MAJOR", "twelve"), ("LAZYCUDA_MAJOR", "12.9"),
+    ("LAZYCUDA_MAJOR", "-12"), ("LAZYCUDA_GUARD", "STRICT")])
 def test_a_bad_setting_is_an_error(installed, variable, value):
     *_, call, status = installed.probe("stub:cudart", "call:cudaDeviceSynchronize",
                                        "status:cudart", **{variable: value})
@@ -129,11 +101,6 @@ def test_the_trace_is_silent_unless_asked_for(installed):
     loud = installed.run(probe(), f"open:{build.stub('cudart')}", "load", LAZYCUDA_DEBUG="1")
     assert "libcudart.so.13" in loud.err
     assert loud.out == silent.out
-
-
-def test_no_trace_without_cuda_either(world):
-    words = [f"open:{build.stub('cudart')}", "call:cudaMalloc", "call:cudaFree"]
-    assert world.run(probe(), *words).err == ""
 
 
 def test_a_wrong_variable_is_the_reason_against_every_candidate(world):

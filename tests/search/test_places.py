@@ -85,8 +85,7 @@ def test_tables_in_the_rest_of_a_page(world, with_user, tmp_path):
     assert (said.status, said.err) == (0, "")
 
 
-@pytest.mark.parametrize("spelling", ["$ORIGIN/../cuda", "${ORIGIN}/../cuda",
-                                      "/nowhere:$ORIGIN/../cuda", "$ORIGIN/../cuda:/nowhere"])
+@pytest.mark.parametrize("spelling", ["${ORIGIN}/../cuda", "/nowhere:$ORIGIN/../cuda"])
 def test_spellings_of_a_runpath(world, with_user, spelling):
     world.put("app/cuda", cudart())
     assert with_user("app/bin", user(runpath=spelling))["found_by"] == "rpath"
@@ -106,9 +105,7 @@ def tokens():
     return dict(zip(("LIB", "PLATFORM"), found.groups()))
 
 
-@pytest.mark.parametrize("spelling", ["$LIB", "${LIB}", "$PLATFORM", "${PLATFORM}", "$LIB/$PLATFORM",
-                                      "a$LIB-$PLATFORM"])
-@pytest.mark.parametrize("above", ["$ORIGIN/..", "{root}/app"])
+@pytest.mark.parametrize("above, spelling", [("{root}/app", "$LIB"), ("$ORIGIN/..", "a$LIB-${PLATFORM}")])
 def test_what_the_loader_puts_for_its_words(world, with_user, tokens, spelling, above):
     if "PLATFORM" in spelling and tokens["PLATFORM"] in ("haswell", "xeon_phi"):
         pytest.skip("this loader has a word of its own for this CPU, which nobody tells")
@@ -120,29 +117,25 @@ def test_what_the_loader_puts_for_its_words(world, with_user, tokens, spelling, 
     assert pathlib.Path(status["path"]).samefile(folder / "libcudart.so.12")
 
 
-@pytest.mark.parametrize("spelling", ["$LIBS", "$LIB_", "${LIB", "$ORIGINAL", "$ORIGIN2", "$", "${",
-                                      "$lib", "${LIBS}"])
+@pytest.mark.parametrize("spelling", ["$LIBS", "${LIB", "$ORIGIN2", "$"])
 def test_other_words_lead_nowhere(world, with_user, spelling):
-    for folder in ("lib", "libS", "lib_", "", spelling):
+    for folder in ("lib", "libS", "", spelling):
         world.put(f"app/cuda/{folder}", cudart())
     assert with_user("app/cuda", user(runpath=f"{world.root}/app/cuda/{spelling}/x:{spelling}"))[
         "state"] == "missing"
 
 
 @pytest.mark.parametrize("where, lib", [
-    ("lib64", "lib64"), ("usr/lib64", "lib64"), ("usr/lib", "lib"), ("store/glibc-2.40/lib", "lib"),
-    (f"lib/{build.ARCH}-linux-gnu", f"lib/{build.ARCH}-linux-gnu"),
-    (f"usr/lib/{build.ARCH}-linux-gnu/glibc-hwcaps/x86-64-v3", f"lib/{build.ARCH}-linux-gnu"),
-    ("lib64/glibc-hwcaps/x86-64-v3", "lib64")])
+    ("lib64", "lib64"), ("store/glibc-2.40/lib", "lib"),
+    (f"usr/lib/{build.ARCH}-linux-gnu/glibc-hwcaps/x86-64-v3", f"lib/{build.ARCH}-linux-gnu")])
 def test_where_libc_lies_tells_what_a_loader_puts(world, with_user, where, lib):
     """As on NixOS, whose loader has other folders of its own."""
     world.env["LD_PRELOAD"] = str(build.shared(HERE / "other_folders.c"))
     finds_lib(world, with_user, where, lib)
 
 
-@pytest.mark.parametrize("where", ["lib", "lib64", "opt/libs"])
-def test_a_libc_that_somebody_brings_along_does_not(world, with_user, tokens, where):
-    finds_lib(world, with_user, f"bundle/{where}", tokens["LIB"])
+def test_a_libc_that_somebody_brings_along_does_not(world, with_user, tokens):
+    finds_lib(world, with_user, "bundle/lib64", tokens["LIB"])
 
 
 def finds_lib(world, with_user, where, lib):
@@ -186,16 +179,8 @@ def test_the_rpath_of_an_object_that_does_not_need_the_stub_does_not_count(world
     assert status["state"] == "missing"
 
 
-def test_the_runpath_of_the_program_itself(world):
-    program = build.program(build.TESTS / "linking" / "caller.c", "-DNAME=cudaDeviceSynchronize",
-                            "-Wl,-rpath,$ORIGIN/../lib", build.import_library("cudart", 12))
-    world.put("app/bin", program)
-    world.put("app/lib", cudart(), build.stub("cudart"))
-    assert int(world.run(world.root / "app/bin/caller").out) > 2**30
-
-
-@pytest.mark.parametrize("place", ["pkg", "pkg/lib", "pkg.libs", "pkg/a/b/c"])
-@pytest.mark.parametrize("version", ["11.8", "12.9", "13.5"])
+@pytest.mark.parametrize("place, version", [("pkg", "13.5"), ("pkg.libs", "12.9"),
+                                            ("pkg/a/b/c", "11.8")])
 def test_the_site_packages_that_a_user_lies_in(world, with_user, place, version):
     # Neither a file name nor an RPATH leads to pip's folders of the real library.
     site = world.site_packages(cudart(version))
@@ -249,17 +234,6 @@ def test_a_renamed_stub_still_knows_who_needs_it(world, patchelf):
     assert (status["state"], status["found_by"]) == ("usable", "rpath"), status["reason"]
 
 
-def test_all_three_libraries_in_site_packages(world):
-    for version in ("12.9", "13.5"):
-        site = world.site_packages(*[fake(library, version) for library in build.LIBRARIES])
-    for library in build.LIBRARIES:
-        world.put(f"{site}/pkg", build.stub(library))
-    said = world.probe(*[f"open:{site}/pkg/lib{library}_stub.so" for library in build.LIBRARIES],
-                       "load", *[f"status:{library}" for library in build.LIBRARIES])
-    assert [line["found_by"] for line in said[-3:]] == ["site-packages"] * 3
-    assert [line["major"] for line in said[-3:]] == [13] * 3
-
-
 def test_conda(world):
     prefix = world.conda(cudart())
     found(world.status(CONDA_PREFIX=prefix), prefix / "lib/libcudart.so.12", "conda")
@@ -277,18 +251,13 @@ def test_the_nearest_conda_prefix_alone(world, with_user):
     assert with_user(place, user(), CONDA_PREFIX=base)["version"] == "13.5"
 
 
-def test_ld_library_path(world):
-    folder = world.loader(cudart())
-    found(world.status(), folder / "libcudart.so.12", "loader")
-
-
 def test_the_loaders_cache(world):
     folder = world.put("anywhere", cudart())
     world.cached(folder)
     found(world.status(), folder / "libcudart.so.12", "loader")
 
 
-@pytest.mark.parametrize("below", ["tls", "x86_64", "haswell", "tls/haswell/x86_64"])
+@pytest.mark.parametrize("below", ["tls", "haswell"])
 def test_below_a_folder_for_a_cpu_only_the_loaders_cache_counts(world, below):
     """glibc before 2.37 looks there; dlopen() is not asked where it looks nowhere else."""
     if any(path for place in ("lib*", "usr/lib*", "usr/lib/*")
@@ -313,8 +282,8 @@ def test_the_systems_library_folders(world, folder):
 TOOLKIT_FOLDERS = ["lib64", "lib", *[f"targets/{triple}/lib" for triple in TRIPLES]]
 
 
-@pytest.mark.parametrize("folder", TOOLKIT_FOLDERS)
-@pytest.mark.parametrize("variable", ["CUDA_PATH", "CUDA_HOME"])
+@pytest.mark.parametrize("folder, variable", [
+    *[(folder, "CUDA_PATH") for folder in TOOLKIT_FOLDERS], ("lib64", "CUDA_HOME")])
 def test_cuda_path_and_cuda_home(world, variable, folder):
     lib = world.put(f"toolkit/{folder}", cudart())
     found(world.status(**{variable: world.root / "toolkit"}), lib / "libcudart.so.12", "environment")
@@ -345,15 +314,8 @@ def test_a_python_without_the_users_site_packages(world, options, without):
     assert (said.out == "303\n") == bool(without)
 
 
-def test_cuda_path_wins(world):
-    world.put("a/lib64", cudart("12.8"))
-    world.put("b/lib64", cudart("12.9"))
-    status = world.status(CUDA_HOME=world.root / "b", CUDA_PATH=world.root / "a")
-    assert status["version"] == "12.8"
-
-
-@pytest.mark.parametrize("folder", TOOLKIT_FOLDERS)
-@pytest.mark.parametrize("base", ["/usr/local/cuda", "/usr/local/cuda-12.9", "/opt/cuda"])
+@pytest.mark.parametrize("folder, base", zip(TOOLKIT_FOLDERS, [
+    "/usr/local/cuda", "/usr/local/cuda-12.9", "/opt/cuda"]))
 def test_the_systems_toolkits(world, base, folder):
     world.system(f"{base}/{folder}", cudart())
     found(world.status(), f"{base}/{folder}/libcudart.so.12", "system")
@@ -413,14 +375,6 @@ def test_the_order_of_places(world, with_user):
     assert with_user(f"{site}/pkg", extension)["state"] == "missing"
 
 
-def test_an_rpath_goes_before_the_library_path(world, with_user):
-    """As ld.so has it; a RUNPATH goes behind."""
-    world.loader(cudart("12.8"))
-    world.put("app/cuda", cudart("12.9"))
-    for kind, version in (("rpath", "12.9"), ("runpath", "12.8")):
-        assert with_user("app/bin", user(**{kind: "$ORIGIN/../cuda"}))["version"] == version
-
-
 def test_a_place_whose_library_lacks_what_is_called_is_passed_over(world):
     late = "cudaLibraryLoadData"      # since 12.8
     old, new = world.loader(cudart("12.0")), world.put("home/lib64", cudart("12.9"))
@@ -434,77 +388,6 @@ def test_a_place_whose_library_lacks_what_is_called_is_passed_over(world):
     assert status["reason"].endswith(f"comes before it, and was passed over: {refused}")
     assert [c["reason"] for c in status["candidates"] if not c["taken"]] == [refused]
     assert world.status(CUDA_HOME=new.parent)["path"] == str(old / "libcudart.so.12")
-
-
-def test_the_highest_major_wins_over_the_order_of_places(world):
-    world.loader(cudart("12.4"))
-    world.system("/opt/cuda/lib64", cudart("13.0"))
-    world.put("home/lib64", cudart("11.8"))
-    status = world.status(CUDA_HOME=world.root / "home")
-    assert (status["version"], status["found_by"]) == ("13.0", "system")
-    assert [c["version"] for c in status["candidates"] if not c["taken"]] == ["12.4", "11.8"]
-
-
-# What is never searched.
-
-@pytest.mark.parametrize("entry", ["", ":", ".", "cuda", "./cuda", ":/nowhere", "/nowhere:"])
-@pytest.mark.parametrize("variable", ["LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX",
-                                      "LAZYCUDA_PATH", "PYTHONPATH"])
-def test_relative_and_empty_entries_mean_nothing(world, variable, entry):
-    # Such an entry would mean the current directory, where anybody may have put a library; here
-    # that is world.root.
-    for folder in (".", "cuda", "lib", "lib64", "cuda/lib", "cuda/lib64", "nvidia/cuda_runtime/lib",
-                   "cuda/nvidia/cuda_runtime/lib"):
-        world.put(folder, cudart())
-    assert world.status(**{variable: entry})["state"] == "missing"
-
-
-@pytest.mark.parametrize("runpath", [".", "cuda", "", ":", "::"])
-def test_a_relative_runpath_means_nothing(world, with_user, runpath):
-    world.put("cuda", cudart())
-    world.put(".", cudart())
-    assert with_user("app", user(runpath=runpath or ":"))["state"] == "missing"
-
-
-def test_a_site_packages_that_anybody_may_write_to_is_not_searched(world, with_user):
-    site = world.site_packages(cudart("13.5"))
-    for mode, state in ((0o777, "missing"), (0o755, "usable")):
-        site.chmod(mode)
-        assert with_user(f"{site}/pkg", user())["state"] == state
-
-
-@pytest.mark.parametrize("mode, state", [(0o777, "missing"), (0o1777, "missing"), (0o755, "usable")])
-@pytest.mark.parametrize("variable, folder", [
-    ("LD_LIBRARY_PATH", ""), ("CUDA_PATH", "lib64"), ("CUDA_HOME", "lib"), ("CONDA_PREFIX", "lib")])
-def test_a_folder_that_anybody_may_write_to_is_not_searched(world, variable, folder, mode, state):
-    world.put(f"place/{folder}", cudart()).chmod(mode)
-    assert world.status(**{variable: world.root / "place"})["state"] == state
-
-
-@pytest.mark.parametrize("mode, state", [(0o777, "missing"), (0o755, "usable")])
-def test_a_runpath_that_anybody_may_write_to_is_not_searched(world, with_user, mode, state):
-    world.put("app/cuda", cudart()).chmod(mode)
-    assert with_user("app/bin", user(runpath="$ORIGIN/../cuda"))["state"] == state
-
-
-def test_a_setuid_program_ignores_the_environment(world):
-    # Whoever starts the program sets the environment, and would choose what it loads.  The
-    # files lie where another user can read them, which pytest's folders do not allow.
-    program = build.program(build.TESTS / "search" / "secure.c")
-    shared = world.put("shared", program, build.stub("cudart"), cudart())
-    shutil.copy(program, shared / "plain")
-    world.bind(shared, "/opt/shared")
-    world.put("toolkit/lib64", cudart())
-    world.bind(world.root / "toolkit", "/opt/toolkit")
-    stub = "/opt/shared/libcudart_stub.so"
-    for name, value in {"LAZYCUDA_CUDART": "/opt/shared/libcudart.so.12",
-                        "CUDA_PATH": "/opt/toolkit", "CUDA_HOME": "/opt/toolkit",
-                        "LD_LIBRARY_PATH": "/opt/shared",
-                        "CONDA_PREFIX": "/opt/toolkit"}.items():
-        if name == "CONDA_PREFIX":
-            world.put("toolkit/lib", cudart())
-        assert world.run("/opt/shared/plain", stub, "plain", **{name: value}).out == "usable\n", name
-        assert world.run("/opt/shared/secure", stub, "secure", **{name: value}).out == "missing\n", name
 
 
 # Real libraries in the layout of a site-packages, without LD_LIBRARY_PATH.
