@@ -67,7 +67,6 @@ def answer(questions):
     (dict(guard="off"), (1, "taken", "the highest major found (LAZYCUDA_GUARD=off)"), None),
     (dict(major=12), (0, "taken", HIGHEST),
      [HIGHEST, *["LAZYCUDA_MAJOR=12 asks for another major"] * 2]),
-    (dict(major=11), (-1, "missing", ""), ["LAZYCUDA_MAJOR=11 asks for another major"] * 3),
     (dict(agreed=12), (0, "taken", "CUDA 12 is in use in this process"),
      ["CUDA 12 is in use in this process", *["CUDA 12 was chosen"] * 2]),
     (dict(agreed=11), (1, "taken", "the process uses CUDA 11, for which there is none;"
@@ -81,8 +80,6 @@ def answer(questions):
      [RUNS, *["the installed driver supports CUDA 12.9 and cannot run CUDA 13"] * 2]),
     (dict(driver=1104), (-1, "driver", ""), [
         f"the installed driver supports CUDA 11.4 and cannot run CUDA {n}" for n in (12, 13, 13)]),
-    (dict(driver=1104, guard="off"), (1, "taken", "the highest major found (LAZYCUDA_GUARD=off)"),
-     None),
     (dict(driver=1300, branch=570), (0, "taken", RUNS), [
         RUNS, *["the driver supports CUDA 13.0, and display driver 570 is older than 580,"
                 " which later CUDA 13 needs"] * 2]),
@@ -155,13 +152,6 @@ def test_beside_a_library_that_is_loaded(own, other, other_major, options, refus
         assert said[2] == why[0] == f"{refused}, and must not be older"
     else:
         assert said[:2] == (0, "taken")
-
-
-def test_a_loaded_library_that_clashes_says_so_where_another_is_taken():
-    said, why = choose({"nvJitLink": [option(LOADED, 12), *found(13)], "nvrtc": []}, agreed=13,
-                       loaded={"nvrtc": 1300})
-    assert said[:3] == (1, "taken", "CUDA 13 is in use in this process")
-    assert why == ["nvJitLink 12 would read what nvrtc 13 writes, and must not be older", said[2]]
 
 
 # Within a major nvJitLink is no older than the nvrtc whose output it reads, if one is to be had.
@@ -364,9 +354,8 @@ def some(options):
             for chosen in itertools.combinations(options, count)]
 
 
-@pytest.mark.parametrize("driver", [0, 1209])
-@pytest.mark.parametrize("guard", ["best_effort", "strict"])
-@pytest.mark.parametrize("cudart", some((13, 12, 11)))
+@pytest.mark.parametrize("guard, driver", [("best_effort", 0), ("best_effort", 1209), ("strict", 0)])
+@pytest.mark.parametrize("cudart", [(13, 12), (13,), (12, 11)])
 def test_the_order_of_first_calls_does_not_mix_majors(cudart, guard, driver):
     for nvrtc, linker in itertools.product(some((13, 12, 11)), some((13, 12))):
         seats = dict(cudart=found(*cudart), nvrtc=found(*nvrtc), nvJitLink=found(*linker))
@@ -375,13 +364,11 @@ def test_the_order_of_first_calls_does_not_mix_majors(cudart, guard, driver):
         assert all(outcome == outcomes[0] for outcome in outcomes), (seats, outcomes)
 
 
-@pytest.mark.parametrize("driver", [0, 1209])
-@pytest.mark.parametrize("guard", ["best_effort", "strict"])
-@pytest.mark.parametrize("telling", some((13, 12)))
-def test_the_order_of_first_calls_changes_nothing(telling, guard, driver):
-    files = some((belongs(12), belongs(13), belongs(12, 13)))
+@pytest.mark.parametrize("guard, driver", [("best_effort", 1209), ("strict", 0)])
+def test_the_order_of_first_calls_changes_nothing(guard, driver):
+    files = [*some((belongs(12), belongs(13))), (belongs(12, 13),)]
     for cudnn, cusparse in itertools.product(files, files):
-        seats = dict(cudart=found(*telling), cudnn=list(cudnn), cusparse=list(cusparse))
+        seats = dict(cudart=found(13, 12), cudnn=list(cudnn), cusparse=list(cusparse))
         outcomes = [used(seats, order, guard=guard, driver=driver)
                     for order in itertools.permutations(seats)]
         assert all(outcome == outcomes[0] for outcome in outcomes), (seats, outcomes)

@@ -4,7 +4,6 @@ import pytest
 
 import build
 from fakes import driver, fake
-from world import CALL
 
 
 def install(world, *versions, libraries=("cudart",)):
@@ -27,24 +26,6 @@ def test_the_environment(world):
             version != "12.9"), (version, text)
 
 
-def test_every_stub_follows_it(world):
-    install(world, "12.9", "13.5", libraries=build.LIBRARIES)
-    for status in world.statuses(*build.LIBRARIES, LAZYCUDA_CONSTRAINT="~=12.8").values():
-        assert status["version"] == "12.9", status["reason"]
-
-
-@pytest.mark.parametrize("library", build.LIBRARIES)
-def test_nothing_fits(world, library):
-    install(world, "12.9", libraries=build.LIBRARIES)
-    _, call, error, status = world.probe(
-        f"stub:{library}", f"call:{CALL[library]}", f"error:{library}", f"status:{library}",
-        LAZYCUDA_CONSTRAINT=">=13")
-    assert (status["state"], status["cause"], error["cause"]) == ("refused", 6, 6)
-    assert call["value"] == {"cudart": 303, "nvrtc": 11, "nvJitLink": 6}[library]
-    assert "LAZYCUDA_CONSTRAINT=>=13 excludes CUDA 12." in error["message"]
-    assert "relax the constraint" in status["reason"]
-
-
 @pytest.mark.parametrize("installed, constraint, usable", [
     ("12.6", "==12.6.*", True), ("12.6", "==12.5.*", False), ("12.6", "!=12.6", False)])
 def test_a_version_that_names_do_not_prove_is_known_once_it_is_open(
@@ -56,11 +37,6 @@ def test_a_version_that_names_do_not_prove_is_known_once_it_is_open(
         ("usable", 0) if usable else ("refused", 6)), status["reason"]
     if not usable:
         assert f"{constraint} excludes CUDA {installed}" in status["candidates"][0]["reason"]
-
-
-def test_a_lower_one_is_taken_if_the_open_one_is_excluded(world):
-    install(world, "12.2", "12.6")
-    assert world.status(LAZYCUDA_CONSTRAINT="!=12.6")["version"] == "12.2"
 
 
 def test_what_something_else_has_loaded_is_excluded_as_well(world):
@@ -99,13 +75,6 @@ def test_what_a_major_allows(world, major, allowed):
     assert [line["allows"] for line in said[1:]] == allowed
 
 
-def test_the_program_and_the_user(world):
-    install(world, "12.9", "13.5")
-    said = world.probe("stub:cudart", "constrain:>=13", "load", "status:cudart",
-                       LAZYCUDA_CONSTRAINT="<13")
-    assert (said[-1]["state"], said[-1]["cause"]) == ("refused", 6)
-
-
 def test_a_stub_that_comes_later_follows_the_program(world):
     install(world, "12.9", "13.5", libraries=build.LIBRARIES)
     said = world.probe("stub:cudart", "constrain:<13", "stub:nvrtc", "load:nvrtc", "status:nvrtc")
@@ -120,12 +89,6 @@ def test_what_the_program_may_not_say(world):
     said = world.probe("stub:cudart", "constrain:>=13", "constrain:", "load", "constrain:>=13",
                        "constrain:<13")
     assert [line.get("constrain") for line in said[1:]] == [0, 0, None, 1, 0]
-
-
-def test_one_that_comes_back_takes_no_memory(world):
-    program = build.program(build.TESTS / "choice" / "often.c", "-pthread", build.stub("cudart"),
-                            f"-Wl,-rpath,{build.STUBS}")
-    assert world.run(program).out == "flat\n"
 
 
 def test_forward_compatibility(world):

@@ -108,8 +108,6 @@ LEFT_OUT = [
      r".*-(11\.8|12\.9|13\.5)"),
 
     # Every way that a user may have it: the default takes one or two.
-    ("choice/test_choose.py::test_the_order_of_first_calls_changes_nothing", "minute",
-     "telling[02]-best_effort-0"),
     ("driver/test_debian.py::test_every_function_answers_as_it_does_directly", "minute", "nvml"),
     ("install/test_cmake.py::test_the_runtime_that_nvcc_code_is_linked_with", "minute", "first"),
     ("isolation/test_isolation.py::test_eight_threads_whose_linkers_end_in_each_way", "minute",

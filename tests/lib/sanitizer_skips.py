@@ -63,7 +63,6 @@ SKIPPED = [
     *[(f"inspection/test_{file}.py", ONE_THREAD, "thread") for file in (
         "damaged", "fatbins", "files", "hosts", "kinds", "real", "unpackers")],
     ("bench/", FIGURES),
-    ("choice/test_constraint.py::test_one_that_comes_back", FIGURES),
     ("compat/", OTHER_BUILD),
     ("device_code/test_image.py", COMPILERS),
     *[(f"direct/test_direct.py::test_situation[a-first-call-after-{what}", CONFINED)
