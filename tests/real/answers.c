@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * answers.c - what each function of a library answers: `answers LIBRARY NODE`,
- * names on standard input
+ * names on standard input; of a library without versions NODE is empty
  *
  * Each line of input is NAME PATTERN RESULT.  PATTERN has a letter for each
  * argument: 0 for a zero, p for the address of a page of 0xa5.  RESULT is
@@ -103,7 +103,8 @@ int main(int argc, char **argv)
 	if (load && load(NULL))
 		return 3;
 	while (scanf("%255s %31s %c", name, pattern, &result) == 3) {
-		void *function = dlvsym(library, name, argv[2]);
+		void *function = *argv[2] ? dlvsym(library, name, argv[2]) : dlsym(library, name);
+
 		if (function)
 			limited_call(name, function, pattern, result);
 		else

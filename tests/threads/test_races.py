@@ -6,8 +6,7 @@ import build
 import races
 
 
-@pytest.mark.parametrize("library, usual", [
-    ("cudart", 300), pytest.param("cuda", 150, marks=pytest.mark.minute)])
+@pytest.mark.parametrize("library, usual", [("cudart", 100), ("cuda", 30)])
 @pytest.mark.parametrize("kind", races.KINDS)
 def test_rounds(world, kind, library, usual):
     races.race(world, kind, races.rounds(usual // 10 if build.SANITIZER else usual), library)
