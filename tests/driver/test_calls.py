@@ -5,7 +5,7 @@ import pytest
 import build
 import symbols
 from fakes import answer, fake
-from world import CALL, MISSING, probe
+from world import CALL, MISSING
 
 ABSENT = {"cuda": 500, "nvml": 13}
 # Fakes do something of their own on these.
@@ -32,8 +32,7 @@ def test_every_function_is_forwarded_whatever_its_version(world, library, versio
     assert wrong == [] and len(said) > 400
 
 
-@pytest.mark.parametrize("name", ["cuMemcpy_ptds", "cuMemcpyHtoD_v2_ptds", "cuLaunchKernel_ptsz",
-                                  "cuStreamSynchronize_ptsz", "cuGraphLaunch_ptsz"])
+@pytest.mark.parametrize("name", ["cuMemcpyHtoD_v2_ptds", "cuLaunchKernel_ptsz"])
 def test_the_default_stream_of_a_thread_has_names_of_its_own(world, name):
     plain = name.rpartition("_")[0]
     world.loader(fake("cuda", "12.9"))
@@ -72,11 +71,6 @@ def test_every_error_has_its_name_without_a_driver(world):
     lines = text_of(world, "names", ",".join(found)).splitlines()
     assert not [(value, line) for value, line in zip(found, lines)
                 if line not in {f"0 {name}" for name in found[value]}]
-
-
-def test_an_error_that_does_not_exist_is_an_invalid_value(world):
-    assert text_of(world, "names", "123456") == "1 NULL"
-    assert text_of(world, "strings", "123456") == "1 NULL"
 
 
 def test_the_text_of_34_says_what_was_tried(world):
@@ -129,15 +123,11 @@ def test_what_a_nvml_struct_says_of_itself_is_left_alone(world):
 
 @pytest.mark.parametrize("call, zeroed", [
     # Asked with no array, a count is an output alone.
-    ("cuGraphGetNodes:16:2", 8), ("cuGraphGetEdges:16:3", 8), ("cuGraphGetRootNodes:16:2", 8),
-    ("cuGraphNodeGetDependencies:16:2", 8), ("cuGraphNodeGetDependentNodes_v2:16:3", 8),
-    ("cuDevSmResourceSplitByCount:16:1", 4), ("cuCoredumpGetAttribute:16:2", 8),
-    ("cuDeviceGetGraphMemAttribute:16:2", 8),
+    ("cuGraphGetNodes:16:2", 8), ("cuDevSmResourceSplitByCount:16:1", 4),
+    ("cuCoredumpGetAttribute:16:2", 8),
     # And these are inputs.
     ("cuCoredumpSetAttribute:16:2", 0), ("cuMemBatchDecompressAsync:16:0", 0),
-    ("cuLogsDumpToMemory:16:3", 0), ("cuDeviceGetCliqueInfo:16:1", 0),
-    ("cuLaunchKernelEx:16:2:3", 0), ("cuMemPoolGetAccess:16:2", 0),
-    ("cuStreamUpdateCaptureDependencies:16:1", 0), ("cuPointerGetAttributes:16:1:2", 0),
+    ("cuLaunchKernelEx:16:2:3", 0), ("cuPointerGetAttributes:16:1:2", 0),
 ])
 def test_outputs_and_inputs_of_the_driver(world, call, zeroed):
     said = world.probe("stub:cuda", f"out:{call}")[1]
@@ -145,28 +135,16 @@ def test_outputs_and_inputs_of_the_driver(world, call, zeroed):
 
 
 @pytest.mark.parametrize("call, zeroed", [
-    ("nvmlDeviceGetGpuInstances:16:3", 4), ("nvmlGpuInstanceGetComputeInstances:16:3", 4),
-    ("nvmlDeviceGetGpuInstancePossiblePlacements_v2:16:3", 4), ("nvmlDeviceGetSamples:16:3:4", 4),
-    ("nvmlDeviceGetProcessUtilization:16:2", 4), ("nvmlDeviceGetVgpuUtilization:16:2:3", 4),
+    ("nvmlDeviceGetGpuInstances:16:3", 4), ("nvmlDeviceGetSamples:16:3:4", 4),
     ("nvmlDeviceGetThermalSettings:72:2", 64), ("nvmlDeviceGetMemoryInfo:32:1", 24),
     # The size of an array that the caller has.
     ("nvmlDeviceGetComputeRunningProcesses_v3:16:1", 0), ("nvmlUnitGetDevices:16:1", 0),
     # Requests: which process, which field, which number it is to be mixed with.
     ("nvmlDeviceGetAccountingStats_v2:64:1", 0), ("nvmlDeviceGetFieldValues:64:2", 0),
-    ("nvmlDeviceGetConfComputeGpuAttestationReport:64:1", 0),
     # Callers of these names may be older than what their structs have grown to.
-    ("nvmlDeviceGetPciInfo:68:1", 0), ("nvmlDeviceGetPciInfo_v2:68:1", 0),
-    ("nvmlDeviceGetPciInfo_v3:76:1", 68), ("nvmlEventSetWait:32:1", 0),
-    ("nvmlEventSetWait_v2:40:1", 32), ("nvmlDeviceGetAttributes:40:1", 0),
-    ("nvmlDeviceGetAttributes_v2:48:1", 40), ("nvmlVgpuInstanceGetLicenseInfo:64:1", 0),
-    ("nvmlDeviceGetGridLicensableFeatures_v3:64:1", 0), ("nvmlComputeInstanceGetInfo:32:1", 0),
+    ("nvmlDeviceGetPciInfo:68:1", 0), ("nvmlDeviceGetPciInfo_v3:76:1", 68),
 ])
 def test_outputs_and_inputs_of_nvml(world, call, zeroed):
     size = int(call.split(":")[1])
     said = world.probe("stub:nvml", f"out:{call}")[1]
     assert (said["value"], set(said["bytes"])) == (12, {"00" * zeroed + "a5" * (size - zeroed)})
-
-
-@driver_libraries
-def test_nothing_is_printed(world, library):
-    assert world.run(probe(), f"open:{build.stub(library)}", f"call:{CALL[library]}").err == ""
