@@ -3,7 +3,6 @@
  * storm.c - a million calls that fail, from four threads: `storm MODE [FILE]`
  *
  *     sealed    the threads may make no system call: the kernel kills who does
- *     looks     with looks.c preloaded: prints how many of them asked ld.so at once
  *     ticks     prints how many ticks the coarse clock went meanwhile
  *     appear    meanwhile FILE, a real library, is loaded: prints what the thread
  *               that loaded it gets in the end
@@ -94,14 +93,6 @@ int main(int argc, char **argv)
 			;
 		over = 1;
 		printf("%d\n", cudaDeviceSynchronize());
-	}
-	if (!strcmp(mode, "looks")) {
-		while (ready < THREADS)
-			;
-		((void (*)(void))dlsym(RTLD_DEFAULT, "looks_begin"))();
-		usleep(300000);
-		over = 1;
-		printf("%d\n", ((int (*)(void))dlsym(RTLD_DEFAULT, "looks_most"))());
 	}
 	while (done < THREADS)
 		;

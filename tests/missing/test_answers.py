@@ -125,12 +125,6 @@ def test_the_outputs_that_programs_rely_on(world):
         (11, ["00" * 4, "00" * 4]), (6, ["00" * 8])]
 
 
-@pytest.mark.parametrize("library, call", [
-    ("cudart", "cudaMalloc"), ("nvrtc", "nvrtcCreateProgram"), ("nvJitLink", "nvJitLinkCreate")])
-def test_null_outputs_are_left_alone(world, library, call):
-    assert world.probe(f"stub:{library}", f"call:{call}")[1]["value"] == MISSING[library]
-
-
 # Texts.
 
 def test_every_error_of_every_version_has_its_name(world):
@@ -153,12 +147,6 @@ def test_every_error_of_nvrtc_has_a_text(world):
                 if value != 11 and name not in line["text"]]
 
 
-def test_errors_that_do_not_exist_have_a_text_too(world):
-    said = world.probe("stub:cudart", "stub:nvrtc", "text:cudaGetErrorName:123456",
-                       "text:cudaGetErrorString:-1", "text:nvrtcGetErrorString:4711")[2:]
-    assert all(line["text"] for line in said)
-
-
 def explains(text, library, folder):
     """It says what was tried and what to do."""
     packages = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc",
@@ -169,30 +157,15 @@ def explains(text, library, folder):
     return True
 
 
-def test_cudaGetErrorString_says_what_was_tried(world):
-    folder = world.loader()
-    said = world.probe("stub:cudart", "call:cudaMalloc", "text:cudaGetErrorString:303",
-                       "text:cudaGetErrorString:2")
-    assert explains(said[2]["text"], "cudart", folder)
-    assert "cudaMalloc" in said[2]["text"]
-    assert said[3]["text"]
-
-
-def test_nvrtcGetErrorString_says_what_was_tried(world):
-    folder = world.loader()
-    said = world.probe("stub:nvrtc", "call:nvrtcCreateProgram", "text:nvrtcGetErrorString:11")
-    assert explains(said[2]["text"], "nvrtc", folder)
-
-
 def test_nvJitLinkGetErrorLog_says_what_was_tried(world):
     folder = world.loader()
-    program = build.program(build.TESTS / "missing" / "log.c", build.import_library("nvJitLink", 12))
-    world.search(build.STUBS)
-    said = world.run(program)
-    sizes, text = said.out.split("\n", 1)
+    said = world.probe("stub:nvJitLink", "call:nvJitLinkCreate", "out:nvJitLinkGetErrorLogSize:8:1",
+                       "out:nvJitLinkGetErrorLog:8192:1")
+    size = int.from_bytes(bytes.fromhex(said[2]["bytes"][0]), "little")
+    log = bytes.fromhex(said[3]["bytes"][0])
     # The size counts the terminating zero, and nothing is written behind it.
-    assert sizes == f"6 0 {len(text.encode())} 0 intact"
-    assert explains(text, "nvJitLink", folder)
+    assert log.index(0) == size - 1 and set(log[size:]) == {0xa5}
+    assert explains(log[:size - 1].decode(), "nvJitLink", folder)
 
 
 def test_a_log_is_no_longer_than_its_size(world):
@@ -200,12 +173,6 @@ def test_a_log_is_no_longer_than_its_size(world):
                             build.import_library("nvJitLink", 13))
     world.search(build.STUBS)
     assert world.run(program).out == ""
-
-
-def test_the_strings_stay_what_they_were(world):
-    program = build.program(build.TESTS / "missing" / "strings.c", build.import_library("cudart", 12))
-    world.search(build.STUBS)
-    assert world.run(program, fake("cudart", "12.9")).out == "same\n"
 
 
 @pytest.mark.parametrize("library, call", [
@@ -224,19 +191,6 @@ def test_lazycuda_h_says_it_too(world, library, call):
 
 # The five causes.
 
-def test_a_symbol_that_this_version_has_not(world):
-    # Only the path of the file that was loaded tells the user which CUDA lacks the name.
-    folder = world.loader(fake("cudart", "12.0"))
-    said = world.probe("stub:cudart", "call:cudaLibraryLoadData@libcudart.so.12", "error:cudart",
-                       "text:cudaGetErrorString:302", "status:cudart")
-    assert said[1]["value"] == 302
-    assert (said[2]["cause"], said[2]["function"]) == (2, "cudaLibraryLoadData")
-    for text in (said[2]["message"], said[3]["text"]):
-        assert str(folder / "libcudart.so.12") in text and "12.0" in text
-        assert "cudaLibraryLoadData" in text
-    assert (said[4]["state"], said[4]["cause"]) == ("usable", 0)
-
-
 def test_nvjitlinks_newer_suffix_is_served_by_the_plain_name(world):
     # The symbol lookup error of __nvJitLinkComplete_12_4 on a library of 12.3 (pytorch#134929).
     world.loader(fake("nvJitLink", "12.3"))
@@ -254,40 +208,8 @@ def test_nvjitlink_12_0_has_only_suffixed_names(world):
     assert said[3]["value"] in (highest, answer("nvJitLink", "__nvJitLinkComplete_12_0", "12.1"))
 
 
-# Compiled for 13 and called with a location of no known type, which CUDA 11
-# cannot express.
-DIFFERS = "call:cudaMemAdvise@libcudart.so.13"
-
-
-def test_an_interface_that_differs(world):
-    folder = world.loader(fake("cudart", "11.8"))
-    world.record()
-    said = world.probe("stub:cudart", DIFFERS, "error:cudart", "text:cudaGetErrorString:801")
-    assert said[1]["value"] == 801
-    assert (said[2]["cause"], said[2]["function"]) == (3, "cudaMemAdvise")
-    for text in (said[2]["message"], said[3]["text"]):
-        assert "cudaMemAdvise" in text
-        assert str(folder / "libcudart.so.11.0") in text and "11.8" in text
-    assert "cudaMemAdvise" not in {name for _, _, name, _, _ in world.log()}
-
-
-def test_the_causes_have_different_texts(world):
-    world.loader(fake("cudart", "11.8"))
-    said = world.probe("stub:cudart", "stub:nvrtc", DIFFERS, "error:cudart",
-                       "call:cudaLibraryUnload", "error:cudart",
-                       "call:nvrtcDestroyProgram", "error:nvrtc")
-    messages = [line["message"] for line in said if "message" in line]
-    causes = [line["cause"] for line in said if "message" in line]
-    assert causes == [3, 2, 1] and len(set(messages)) == len(messages)
-
-
 def test_a_forwarded_call_does_not_clear_the_last_refusal(world):
     world.loader(fake("cudart", "13.5"))
     said = world.probe("stub:cudart", "call:cudaUnbindTexture", "call:cudaMalloc",
                        "error:cudart")
     assert said[3]["function"] == "cudaUnbindTexture"
-
-
-def test_no_refusal_yet(world):
-    world.loader(fake("cudart", "13.5"))
-    assert world.probe("stub:cudart", "call:cudaMalloc", "error:cudart")[2]["cause"] == 0

@@ -30,15 +30,6 @@ def test_an_error_of_the_runtime_has_the_runtimes_text(world, program):
     assert world.run(program, "texts").out == "ok\n"
 
 
-def test_a_refused_launch_is_noticed(world):
-    # Launches with attributes came with 11.8: on 11.7 the launch does not
-    # happen, and most code looks only at cudaGetLastError.
-    world.loader(fake("cudart", "11.7"))
-    said = world.probe("stub:cudart", "call:cudaLaunchKernelExC", "call:cudaPeekAtLastError",
-                       "call:cudaGetLastError", "call:cudaGetLastError")
-    assert [line["value"] for line in said[1:]] == [302, 302, 302, 0]
-
-
 def test_the_real_runtimes_own_errors(world, program, toolkit):
     # Without a GPU cudaGetDeviceCount fails, and the last error says so.
     world.loader(toolkit.file("cudart"))

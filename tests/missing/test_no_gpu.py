@@ -23,10 +23,6 @@ def answers(world, *first, **env):
     return count["value"], version["value"]
 
 
-def test_the_answers(world):
-    assert answers(world) == QUIET
-
-
 def test_they_are_those_of_the_real_runtime(world, toolkit):
     # Which leaves the count alone where it cannot be told.
     without = world.probe("stub:cudart", COUNT, "text:cudaGetErrorName:35", VERSION)
@@ -60,19 +56,6 @@ def test_no_information_is_lost(world):
     assert NEITHER not in success["text"]
 
 
-def test_the_text_of_a_status_that_another_thread_was_told(world):
-    said = world.probe("stub:cudart", "call:cudaMalloc", "text:cudaGetErrorString:35",
-                       "text:cudaGetErrorString:303")
-    assert said[2]["text"].startswith(f"cudaGetDeviceCount: {NEITHER}")
-    assert said[3]["text"].startswith("cudaMalloc: no usable")
-
-
-@pytest.mark.parametrize("name", ["cudaGetDevice", "cudaSetDevice", "cudaRuntimeGetVersion",
-                                  "cudaDeviceCanAccessPeer", "cudaMalloc", "cudaFree"])
-def test_all_that_uses_cuda_says_that_the_library_is_missing(world, name):
-    assert world.probe("stub:cudart", COUNT, f"call:{name}")[2]["value"] == 303
-
-
 # Where it stays loud.
 
 def test_with_a_driver(world):
@@ -95,19 +78,6 @@ def test_where_the_guard_is_strict(world):
     assert answers(world, LAZYCUDA_GUARD="off") == QUIET
 
 
-@pytest.mark.parametrize("variable, value", [
-    ("LAZYCUDA_CUDART", "/nowhere/libcudart.so.12"), ("LAZYCUDA_GUARD", "careful"),
-    ("LAZYCUDA_MAJOR", "14")])
-def test_where_a_variable_is_wrong(world, variable, value):
-    assert answers(world, **{variable: value}) == LOUD
-
-
-def test_where_something_is_there_that_cannot_be_used(world):
-    fakes.truncated(world.folder("bad") / "libcudart.so.12", fake("cudart", "12.9"))
-    world.search(world.folder("bad"))
-    assert answers(world) == LOUD
-
-
 @pytest.mark.parametrize("damage, reason", [(fakes.empty, "is empty"),
                                             (fakes.dangling, "is a link that leads nowhere")])
 def test_what_is_left_of_a_library_is_none(world, damage, reason):
@@ -119,18 +89,6 @@ def test_what_is_left_of_a_library_is_none(world, damage, reason):
     *_, count, error, status = world.probe("stub:cudart", COUNT, "error:cudart", "status:cudart")
     assert f"{file}: {reason}" in error["message"]
     assert [c["reason"] for c in status["candidates"]] == [reason]
-
-
-def test_where_the_pinned_major_is_not_there(world):
-    world.loader(fake("cudart", "12.9"))
-    assert answers(world, LAZYCUDA_MAJOR="13") == LOUD
-
-
-def test_a_stub_under_a_real_name_is_no_library(world):
-    world.folder("compat")
-    (world.root / "compat" / "libcudart.so.12").write_bytes(build.stub("cudart").read_bytes())
-    world.search(world.root / "compat")
-    assert answers(world) == QUIET
 
 
 # Where somebody says that there is none.
@@ -145,11 +103,6 @@ def test_where_the_library_is_hidden(world, variable):
     assert said[2]["text"] == (f"cudaGetDeviceCount: cudart is hidden by {variable}=none, and was"
                                " not looked for; unset it to use what is installed")
     assert said[3]["maps"] is None
-
-
-def test_where_the_driver_is_hidden(world):
-    world.loader(driver("12.9"))
-    assert answers(world, LAZYCUDA_CUDA="none") == QUIET
 
 
 # When it is looked for.
@@ -168,9 +121,3 @@ def test_it_is_looked_for_once(world):
     calls = system_calls(world, program)
     assert "libcuda.so.1" in between(calls, "first", "second")
     assert between(calls, "second", "end") == ""
-
-
-def test_a_library_that_comes_later_answers_itself(world):
-    file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
-    said = world.probe("stub:cudart", COUNT, f"open:{file}", "stub:cudart", COUNT)
-    assert (said[1]["value"], said[-1]["value"]) == (35, 0)

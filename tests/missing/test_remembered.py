@@ -25,15 +25,6 @@ def test_the_second_call_opens_no_file(world):
     assert between(calls, "second", "end") == ""
 
 
-def test_nor_does_it_of_the_drivers_stubs(world):
-    program = build.program(HERE / "twice.c", "-DDRIVER", *[
-        build.import_library(library, 12) for library in build.DRIVER])
-    calls = system_calls(world, program)
-    assert "libcuda.so.1" in between(calls, "first", "second")
-    assert "libnvidia-ml.so.1" in between(calls, "first", "second")
-    assert between(calls, "second", "end") == ""
-
-
 def test_nor_does_it_where_a_named_library_cannot_be_loaded(world, patchelf):
     # ld.so counts what it began to load: that is no reason to begin again.
     broken = world.put("named", fake("cudart", "12.9")) / "libcudart.so.12"
@@ -55,14 +46,6 @@ def test_a_library_that_is_named_after_a_failed_search(world):
     assert said[-1]["value"] == answer("cudart", "cudaDeviceSynchronize", "12.9")
 
 
-def test_a_library_that_is_named_is_loaded_when_the_program_asks(world):
-    file = world.put("named", fake("cudart", "12.9")) / "libcudart.so.12"
-    call = "call:cudaDeviceSynchronize"
-    said = world.probe("stub:cudart", call, f"setenv:LAZYCUDA_CUDART={file}", "load", call)
-    assert said[1]["value"] == 303
-    assert said[-1]["value"] == answer("cudart", "cudaDeviceSynchronize", "12.9")
-
-
 def test_a_million_calls_of_four_threads_make_no_system_call(world):
     assert world.run(build.program(HERE / "storm.c", *STUBS), "sealed").status == 0
 
@@ -70,17 +53,6 @@ def test_a_million_calls_of_four_threads_make_no_system_call(world):
 def as_libc(source):
     """With a dl_iterate_phdr() that the stubs ask: they ask no other but that of a libc.so.6."""
     return build.shared(HERE / source, name="libc.so.6")
-
-
-def test_one_thread_at_a_time_asks_what_is_loaded(world):
-    # Of all stubs: or they would wait for each other, at ld.so's lock.
-    # On a busy machine a storm may be over before anybody asks.
-    for _ in range(10):
-        said = world.run(build.program(HERE / "storm.c", *STUBS), "looks",
-                         LD_PRELOAD=as_libc("looks.c"))
-        if said.out != "0\n":
-            break
-    assert said.out == "1\n"
 
 
 def test_a_million_calls_seldom_ask_what_is_loaded(world):

@@ -8,6 +8,7 @@
 #include <string.h>
 
 int cudaDeviceSynchronize(void);
+const char *cudaGetErrorString(int), *cudaGetErrorName(int);
 
 int main(int argc, char **argv)
 {
@@ -16,15 +17,21 @@ int main(int argc, char **argv)
 	const struct lazycuda_error *error = lazycuda_get_error("cudart");
 	struct lazycuda_status before = *missing;
 	char *reason = strdup(missing->reason), *message = strdup(error->message);
+	const char *text = cudaGetErrorString(303), *name = cudaGetErrorName(303);
+	char *texts[] = { strdup(text), strdup(name) };
 
 	if (before.state != LAZYCUDA_STATE_MISSING || argc < 2 || !dlopen(argv[1], RTLD_NOW))
 		return 1;
 	cudaDeviceSynchronize();
+	cudaGetErrorString(303);
 	if (lazycuda_get_status("cudart")->state != LAZYCUDA_STATE_USABLE)
 		return 2;
 	puts(memcmp(&before, missing, sizeof before) || strcmp(reason, missing->reason) ||
-	     strcmp(message, error->message) ? "changed" : "same");
+	     strcmp(message, error->message) || strcmp(text, texts[0]) || strcmp(name, texts[1]) ?
+	     "changed" : "same");
 	free(reason);
 	free(message);
+	free(texts[0]);
+	free(texts[1]);
 	return 0;
 }
