@@ -117,7 +117,7 @@ def test_an_audit_library(installed, calls):
     assert said.lines[-2:] == [value, value]
 
 
-@pytest.mark.parametrize("real", [None, "open", "deep"])
+@pytest.mark.parametrize("real", [None, "deep"])
 def test_deep_binding(installed, real):
     file = installed.put("torch", fake("cudart", "12.8")) / "libcudart.so.12"
     words = [f"{real}:{file}"] if real else []
@@ -140,22 +140,3 @@ def test_a_namespace_of_its_own_has_a_stub_of_its_own(namespaces, installed, fir
     value = str(answer("cudart", CALL, "12.9"))
     said = installed.run(opens(), *first, f"space:{user()}", "state", "call", "state", "own")
     assert said.lines == [*[value] * len(first), "0", value, "1", value]
-
-
-def test_a_namespace_where_there_is_nothing(namespaces, world):
-    said = world.run(opens(), f"space:{user()}", "call", "state", "own")
-    assert said.lines == ["303", "2", "303"]
-
-
-def test_what_a_namespace_finds_by_the_place_of_its_user(namespaces, world):
-    # The program is not in it: its folder tells nothing there.
-    site = world.site_packages(fake("cudart", "12.9"))
-    extension = world.put(f"{site}/pkg", user()) / "libuser.so"
-    said = world.run(opens(), f"space:{extension}", "call", "own")
-    assert said.lines == [str(answer("cudart", CALL, "12.9")), "303"]
-
-
-def test_a_real_library_of_the_program_is_none_of_a_namespace(namespaces, world):
-    file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
-    said = world.run(opens(), f"open:{file}", f"space:{user()}", "call", "own")
-    assert said.lines == ["303", str(answer("cudart", CALL, "12.9"))]

@@ -50,19 +50,6 @@ def test_it_is_refused_and_nothing_is_remembered(world, program, binding):
     assert after == ["0", "no call was refused"]
 
 
-def test_where_there_is_nothing_it_is_303_as_well(world, program):
-    (pick, status, count, *_), *_, later = said(world, program)
-    assert (pick, count) == (2, 0)
-    assert status in (303, 35) and later == [35, 303]
-
-
-def test_the_environment_does_not_bring_it_down(world, program):
-    world.loader(fake("cudart", "12.9"))
-    *_, later = said(world, program, LAZYCUDA_DEBUG="1", LAZYCUDA_GUARD="nonsense",
-                     LAZYCUDA_MAJOR="12")
-    assert later[1] == 303
-
-
 def test_a_library_that_is_opened_later(world, binding):
     # ld.so is in the midst of a dlopen(); all else is set up.
     world.loader(fake("cudart", "12.9"), driver("12.9"))

@@ -65,15 +65,6 @@ def test_an_upgrade_meanwhile(world, what, version):
                                                       version)
 
 
-def test_a_file_behind_a_link_is_no_other(world):
-    # Links and bind mounts give one file several names.
-    folder = world.put("real", fake("cudart", "12.9"))
-    link = world.folder("link") / "libcudart.so.12"
-    link.symlink_to(folder / "libcudart.so.12")
-    world.search(link.parent)
-    assert world.status()["state"] == "usable"
-
-
 def test_a_major_that_another_stub_agrees_on_meanwhile(world):
     # cudart has chosen 13 and begins to load it; by then nvrtc's stub comes, and
     # has but 12.

@@ -64,30 +64,3 @@ def test_another_copy_of_the_stub_gave_it(world, run, order):
     assert [call[2] for call in calls] == ALL
     assert {call[3][0] for call in calls[1:4]} == {calls[0][4]} and calls[5][3][0] == calls[0][4]
     assert len({call[0] for call in calls}) == 1
-
-
-def test_a_handle_that_is_given_back_twice(world, run):
-    # It was the stub's, so nobody else can know it.
-    world.loader(fake("cudart", "12.9"))
-    _, calls = run(build.stub("cudart"), build.stub("cudart"), "twice")
-    assert [call[2] for call in calls] == ALL
-
-
-def test_another_copy_without_cuda(world, run):
-    lines, calls = run(copy(world, "a"), copy(world, "b"))
-    assert lines == ["0", "303"] and not calls
-
-
-def test_a_file_that_registers_with_a_copy_is_launched_through_the_other(world):
-    # The copy that is used first has the library before the file is opened at all.
-    world.record()
-    world.loader(fake("cudart", "12.9"))
-    world.search(build.STUBS)
-    extension = build.shared(build.TESTS / "registrations" / "nvcc.c", "-DTAG=0x1000",
-                             build.import_library("cudart", 12), name="libext1000.so")
-    used = copy(world, "used")
-    said = world.probe(f"open:{used}", "call:cudaDeviceSynchronize", f"open:{extension}",
-                       f"open:{used}", "call:cudaDeviceSynchronize")
-    assert said[-1]["value"] == int(CALL)
-    names = [call[2] for call in world.log() if call[2] in ALL]
-    assert names[:4] == ["cudaDeviceSynchronize", *ALL[:3]]

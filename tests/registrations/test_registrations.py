@@ -95,11 +95,6 @@ def test_a_call_in_the_middle_of_registering(installed):
     assert {call[3][0] for call in log if call[2] in FIRST[1:]} == {log[names(log).index(FIRST[0])][4]}
 
 
-def test_each_is_replayed_once(installed):
-    installed.probe(f"open:{extension()}", "load", "load", "call:user_call", "call:user_call")
-    assert names(installed.log()).count(FIRST[0]) == 1
-
-
 # Unregistering.
 
 def test_closing_an_extension_before_the_first_call_forgets_it(installed):
@@ -120,7 +115,7 @@ def test_closing_an_extension_after_the_first_call_unregisters_it(installed):
 
 
 @pytest.mark.parametrize("world_has_cuda", [False, True])
-@pytest.mark.parametrize("commands", [[], ["call:user_call"], ["load"], ["call:user_init"]])
+@pytest.mark.parametrize("commands", [[], ["call:user_call"]])
 def test_unregistering_at_exit_works_in_every_state(world, world_has_cuda, commands):
     world.search(build.STUBS)
     if world_has_cuda:
@@ -165,7 +160,7 @@ def test_a_fork_has_the_records_too(installed):
     assert [name for name in names(installed.log()) if name in FIRST] == FIRST
 
 
-@pytest.mark.parametrize("version", ["11.7", "11.8", "12.0", "13.0", "13.5"])
+@pytest.mark.parametrize("version", ["11.7", "12.0", "13.5"])
 def test_on_every_major(world, version):
     # The __cuda* prototypes are the same from 11.7 to 13.5.
     world.search(build.STUBS)
@@ -208,12 +203,6 @@ def test_an_extension_that_nvcc_has_compiled(installed, compiled):
     assert said[0]["error"] is None
     assert not [path for path in said[1]["libraries"] if "libcudart.so" in path]
     assert FIRST[0] in names(installed.log()) and "__cudaRegisterFunction" in names(installed.log())
-
-
-def test_an_extension_that_nvcc_has_compiled_without_cuda(world, compiled):
-    world.search(build.STUBS)
-    said = world.probe(f"open:{compiled}", "call:launch", "call:last_error")
-    assert said[1]["value"] == 303
 
 
 def test_an_extension_that_nvcc_has_compiled_on_real_libraries(world, compiled, toolkit):
