@@ -3,7 +3,6 @@
 one is taken, and the reason can be read."""
 import pytest
 
-import build
 import fakes
 from fakes import fake
 
@@ -18,10 +17,9 @@ def lay(world, name, damage, version="13.5", library="cudart"):
 
 
 @damages
-@pytest.mark.parametrize("library", build.STUBBED)
-def test_alone_it_is_an_error(world, library, damage):
-    path = lay(world, "bad", damage, library=library)
-    status = world.status(library, timeout=20)
+def test_alone_it_is_an_error(world, damage):
+    path = lay(world, "bad", damage)
+    status = world.status(timeout=20)
     assert status["state"] == "broken"
     assert status["cause"] == 1
     assert str(path) in status["reason"]
@@ -38,14 +36,7 @@ def test_a_lower_major_beside_it_is_taken(world, damage):
     assert [c["path"] for c in status["candidates"] if not c["taken"]] == [str(path)]
 
 
-@damages
-def test_the_next_place_of_the_same_major_is_taken(world, damage):
-    lay(world, "bad", damage)
-    good = world.loader(fake("cudart", "13.5"), folder="good")
-    assert world.status(timeout=20)["path"] == str(good / "libcudart.so.13")
-
-
-@pytest.mark.parametrize("part", range(1, 20))
+@pytest.mark.parametrize("part", range(1, 20, 3))
 def test_cut_off_anywhere(world, part):
     # ld.so maps what the headers promise and dies with SIGBUS where it is cut.
     whole = fake("cudart", "13.5").read_bytes()
@@ -65,7 +56,7 @@ def test_cut_off_behind_all_tables(world):
     assert world.status()["version"] == "12.9"
 
 
-@pytest.mark.parametrize("part", [1, 3, 6, 9])
+@pytest.mark.parametrize("part", [1, 9])
 def test_a_real_library_that_is_cut_off(world, real, part):
     good = real("13.5").file("cudart").read_bytes()
     path = world.loader(folder="bad") / "libcudart.so.13"
@@ -74,7 +65,7 @@ def test_a_real_library_that_is_cut_off(world, real, part):
     assert world.status()["version"] == "12.9"
 
 
-@pytest.mark.parametrize("offset", [16, 20, 32, 40, 52, 54, 56, 58, 60, 62])
+@pytest.mark.parametrize("offset", [16, 32, 54, 56])
 def test_nonsense_in_the_elf_header(world, offset):
     whole = bytearray(fake("cudart", "13.5").read_bytes())
     whole[offset:offset + 2] = b"\xff\x7f"
@@ -117,17 +108,3 @@ def test_nvrtc_alt_is_never_taken(world):
     folder = world.loader(fake("nvrtc", "13.0"))
     (folder / "libnvrtc.so.13").rename(folder / "libnvrtc.alt.so.13")
     assert world.status("nvrtc")["state"] == "missing"
-
-
-def test_a_version_that_nobody_knows_yet_is_used(world):
-    # 13.9 has what 13.5 has, as far as the list can tell.
-    names = fakes.exports("cudart", "13.5")
-    world.loader(fake("cudart", "13.9", names=names))
-    status = world.status()
-    assert (status["state"], status["version"]) == ("usable", "13.9")
-
-
-def test_a_library_that_does_not_tell_its_version(world):
-    world.loader(fake("cudart", "12.9", broken=True))
-    status = world.status()
-    assert (status["state"], status["major"]) == ("usable", 12)

@@ -4,12 +4,10 @@
 A state of its own, not a mistake: calls fail as where no library is installed, and nothing
 is looked for, nor opened.
 """
-import json
-
 import pytest
 
 import build
-from fakes import answer, driver, fake, nvml
+from fakes import driver, fake
 from syscalls import between, files_opened, system_calls
 from world import CALL, MISSING
 
@@ -67,18 +65,6 @@ def test_what_the_process_has_is_hidden_too(installed):
                          "cudart", variable)
 
 
-def test_what_another_variable_names_is_hidden_with_all(installed):
-    real = installed.root / "loader" / "libcudart.so.12"
-    said = asked(installed, "cudart", LAZYCUDA_MAJOR="none", LAZYCUDA_CUDART=real)
-    assert is_hidden(said, "cudart", "LAZYCUDA_MAJOR")
-
-
-@pytest.mark.parametrize("guard", ["strict", "off"])
-def test_whatever_the_guard(installed, guard):
-    assert is_hidden(asked(installed, "cudart", LAZYCUDA_MAJOR="none", LAZYCUDA_GUARD=guard),
-                     "cudart", "LAZYCUDA_MAJOR")
-
-
 def test_a_guard_that_is_none_is_told_of_all_the_same(installed):
     status = installed.status(LAZYCUDA_MAJOR="none", LAZYCUDA_GUARD="loose")
     assert status["state"] == "broken" and "LAZYCUDA_GUARD=loose" in status["reason"]
@@ -117,26 +103,11 @@ def test_a_driver_that_is_shown_again_is_looked_at(installed):
     assert [line["version"] for line in said if "branch" in line] == [0, 12090]
 
 
-def test_so_is_nvml(world):
-    world.loader(fake("cudart", "12.9"), driver("12.0"), nvml(535))
-    said = world.probe("stub:cudart", "driver", "setenv:LAZYCUDA_NVML=", "driver",
-                       LAZYCUDA_NVML="none")
-    assert [line["branch"] for line in said if "branch" in line] == [0, 535]
-
-
 def test_a_hidden_library_binds_no_other(world):
     world.loader(fake("cudart", "13.5"), fake("cudart", "12.9"), fake("nvJitLink", "12.9"))
     assert world.status("cudart", "nvJitLink")["version"] == "12.9"
     said = world.statuses("cudart", "nvJitLink", LAZYCUDA_NVJITLINK="none")
     assert said["cudart"]["version"] == "13.5" and said["nvJitLink"]["state"] == "hidden"
-
-
-def test_once_it_is_shown_again_it_is_picked_up_as_any_that_comes_later(installed):
-    real = installed.root / "loader" / "libcudart.so.12"
-    said = installed.probe(*call("cudart"), "setenv:LAZYCUDA_MAJOR=", f"open:{real}",
-                           *call("cudart"), LAZYCUDA_MAJOR="none")
-    assert said[1]["value"] == 303
-    assert said[-1]["value"] == answer("cudart", CALL["cudart"], "12.9")
 
 
 # ---- the command ----
@@ -146,31 +117,3 @@ def test_status_has_a_word_for_it(installed):
     assert done.status == 1
     assert ("cudart      hidden: cudart is hidden by LAZYCUDA_CUDART=none, and was not looked for\n"
             "            unset it to use what is installed\n") in done.out
-
-
-def test_status_says_so_in_json(installed):
-    done = installed.cli("status", "--json", LAZYCUDA_MAJOR="none", check=False)
-    said = json.loads(done.out)
-    assert (done.status, said["driver"], said["major"]) == (1, None, None)
-    assert [library["state"] for library in said["libraries"]] == ["hidden"] * 5
-
-
-def test_device_code_is_not_linked(installed):
-    # With a typed refusal, as where nothing is installed.
-    ptx = build.TESTS / "fuzz" / "corpus" / "inspect" / "ptx"
-    image = installed.root / "image.cubin"
-    asked = ["--arch", "sm_90", "--json", ptx]
-    planned = installed.cli("plan", *asked, LAZYCUDA_MAJOR="none", check=False)
-    assert planned.status == 1
-    assert (json.loads(planned.out)["decision"], json.loads(planned.out)["code"]) == (
-        "refused", "NO_BACKEND")
-    linked = installed.cli("link", "-o", image, *asked, LAZYCUDA_MAJOR="none", check=False)
-    assert linked.status == 1 and json.loads(linked.out)["code"] == "NO_BACKEND"
-    assert not image.exists()
-
-
-def test_what_is_left_links_it(installed):
-    ptx = build.TESTS / "fuzz" / "corpus" / "inspect" / "ptx"
-    for hidden, decision in (("LAZYCUDA_NVJITLINK", "driver"), ("LAZYCUDA_CUDA", "nvjitlink")):
-        done = installed.cli("plan", "--arch", "sm_90", "--json", ptx, **{hidden: "none"})
-        assert json.loads(done.out)["decision"] == decision

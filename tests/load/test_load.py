@@ -78,26 +78,11 @@ def test_many_stubs_can_be_opened_later(world):
     world.run(build.program(SOURCE), "dlopen", *copies)
 
 
-def test_an_eager_stub_loads_its_library_with_itself(full):
-    said = full.probe("stub:cudart", "status:cudart", LAZYCUDA_EAGER="1")
-    assert said[1]["state"] == "usable" and said[1]["version"] == "13.5"
-
-
 @pytest.mark.parametrize("value", ["1", "yes"])
 def test_an_eager_stub_that_finds_nothing_says_nothing(world, value):
     world.search(build.STUBS)
     said = world.run(build.program(SOURCE), "dlopen", LAZYCUDA_EAGER=value)
     assert "lazycuda" not in said.err and "LAZYCUDA" not in said.err
-
-
-def test_asking_for_the_status_searches_nothing(full):
-    said = full.probe("stub:cudart", "status:cudart", "error:cudart", "status:nvrtc", "libraries")
-    assert said[1]["state"] == "unknown"
-    assert said[1]["candidates"] == [] and said[1]["path"] is None
-    assert said[2]["cause"] == 0
-    assert said[3] is None
-    assert not [path for path in said[4]["libraries"] if "cudart.so" in path]
-    assert full.log() == []
 
 
 def test_the_first_call_loads_and_the_second_does_not_search(full):
