@@ -73,16 +73,3 @@ def wraps(names):
 @functools.lru_cache(maxsize=None)
 def stub(library):
     return inside.stub(library, *wraps(needed(inside.objects(library))), injector())
-
-
-@functools.lru_cache(maxsize=None)
-def tool():
-    """The tool, with liblazycuda_link in it.  What fails is in its environment."""
-    sources = build.output("make", "-s", "-C", build.ROOT, "--no-print-directory", "print",
-                           "--eval=print: ; @echo $(sort $(TOOL) $(LINK))").split()
-    objects = [(build.BUILT / "obj" / source).with_suffix(".o") for source in sources]
-    return build.program(
-        HERE / "by_environment.c", *wraps(needed(objects)), *objects, injector(),
-        "-Wl,--no-as-needed", *[build.stub(library) for library in build.STUBBED],
-        *[build.import_library(library, 13) for library in ("nvrtc", "nvJitLink", "cuda")],
-        f"-Wl,-rpath,{build.STUBS}", name="lazycuda")
