@@ -45,19 +45,6 @@ def test_an_entry_is_one_jump(library):
     check_entries(library, build.stub(library))
 
 
-@x86_64
-def test_an_entry_is_one_jump_without_optimisation(unoptimised):
-    for library in build.STUBBED:
-        check_entries(library, build.stub(library, unoptimised))
-
-
-@pytest.fixture
-def unoptimised():
-    folder = build.BUILD / "tests" / "unoptimised"
-    build.make(build.made_at(folder), "CFLAGS=-O0 -g")
-    return folder / "lib"
-
-
 def test_only_what_must_be_is_a_hook():
     # Hooks are slower; nothing that is called often may become one.
     hooks = {f.name for f in symbols.read().libraries["cudart"].functions if f.hook}

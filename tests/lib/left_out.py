@@ -43,8 +43,6 @@ LEFT_OUT = [
     # Whole builds, by compilers or with flags that nothing else is built with.
     ("aarch64/test_aarch64.py", "minute"),
     ("aarch64/test_wheel.py", "minute"),
-    ("exports/test_entries.py::test_an_entry_is_one_jump_without_optimisation", "minute"),
-    ("exports/test_exports.py::test_a_build_with_clang_exports_the_same", "minute"),
     ("hardening/test_hardening.py::test_distributions_flags_are_kept", "minute"),
     ("hardening/test_hardening.py::test_every_entry_has_a_landing_pad_for_bti", "minute"),
     ("hardening/test_hardening.py::test_every_entry_has_a_landing_pad_for_cet", "minute"),

@@ -9,7 +9,6 @@ FIGURES = "it measures what sanitizers change"
 NOT_C = "what it tests is not written in C"
 MALLOC = "it has a malloc() of its own, and so has the sanitizer"
 ODD_ARGUMENTS = "it gives real functions what makes them crash"
-TRACER = "LeakSanitizer's own thread crashes over what nvJitLink 12.0 leaves there"
 UNLOADED = "a real library that is unloaded leaves memory behind"
 TRACED = "who looks for leaks traces the program, which it may not do with this one"
 CLOSED = "exit handlers of a library that is closed are called when it is gone"
@@ -93,8 +92,7 @@ SKIPPED = [
     ("driver/test_debian.py::test_every_function_answers_as_it_does_directly", ODD_ARGUMENTS,
      "address", "thread"),
     *[(f"driver/test_search.py::test_{test}", TWICE, "address", "thread") for test in (
-        "what_the_loader_alone_can_find", "an_auditor_that_was_removed_from_the_environment",
-        "an_auditor_that_an_argument_of_the_loader_names",
+        "what_the_loader_alone_can_find",
         "the_choice_is_for_a_driver_that_the_loader_alone_can_find")],
     ("driver/test_search.py::test_ld_so_is_asked_where_an_auditor_may_know_more", CALLS,
      "address", "thread"),
@@ -135,8 +133,7 @@ SKIPPED = [
     ("isolation/test_isolation.py::test_the_command_isolates", "it shows a crash as it is",
      "address"),
     *[(f"locks/test_locks.py::test_{test}", TWICE, "address", "thread") for test in (
-        "a_namespace", "a_real_library_of_the_program_is_none_of_a_namespace",
-        "an_audit_library", "deep_binding", "what_a_namespace_finds")],
+        "a_namespace", "an_audit_library", "deep_binding")],
     ("locks/test_locks.py::test_whatever_a_stub_calls_may_wait", MALLOC, "address", "thread"),
     ("matrix/test_matrix.py", ADDRESSES, "thread"),
     ("matrix/test_mutations.py", OTHER_BUILD),
@@ -147,7 +144,6 @@ SKIPPED = [
     ("registrations/test_meanwhile.py::test_a_thread_is_cancelled", CANCELLED, "thread"),
     ("hidden/test_hidden.py::test_no_file_is_looked_for", CALLS, "thread"),
     ("missing/test_remembered.py::test_a_million_calls", CALLS),
-    ("missing/test_remembered.py::test_one_thread_at_a_time", CALLS),
     ("notes/", SHIPPED),
     ("own_library/test_building_with_a_stub.py", OTHER_BUILD),
     *[(f"own_library/test_{file}.py", ONE_THREAD, "thread") for file in (
@@ -175,7 +171,6 @@ SKIPPED = [
      "address", "thread"),
     ("states/test_states.py::test_the_page_shows_what_is_said[The-program-runs-setuid]", TRACED,
      "address"),
-    ("status/test_status.py::test_on_real_libraries[12.0]", TRACER, "address"),
     ("suite/", NOT_C),
     ("threads/test_races.py::test_rounds[forks", FORKED, "thread"),
     ("threads/test_threads.py::test_fork_during_the_first_call", FORKED, "thread"),

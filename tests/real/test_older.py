@@ -24,8 +24,7 @@ def compare(world, newer, older):
     return int(statuses.pop())
 
 
-@pytest.mark.parametrize("older", ["11.8", "12.0"])
-@pytest.mark.parametrize("newer", ["12.9", "13.5"])
+@pytest.mark.parametrize("older, newer", [("11.8", "12.9"), ("12.0", "13.5")])
 def test_without_a_driver(world, real, newer, older):
     # cudaErrorInsufficientDriver
     assert compare(world, real(newer), real(older)) == 35

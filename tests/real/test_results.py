@@ -20,7 +20,3 @@ def test_a_caller_of_13_on_13_gets_its_own_codes(world, real):
 
 def test_a_caller_of_12_on_13_gets_the_codes_that_12_has(world, real):
     assert said(world, real, "13.5", 12) == [3, 1, 0, 3]
-
-
-def test_a_caller_of_13_on_12_gets_what_12_says(world, real):
-    assert said(world, real, "12.9", 13) == said(world, real, "12.9", 12)
