@@ -87,8 +87,6 @@ static int act(const char *what)
 	fprintf(stderr, "fake: %.*s\n", (int)strcspn(what, "\n"), what);
 	if (!strncmp(what, "crash", 5))
 		raise(SIGSEGV);
-	if (!strncmp(what, "wild", 4))
-		*(volatile int *)8 = 1;
 	if (!strncmp(what, "abort", 5))
 		abort();
 	if (!strncmp(what, "exit", 4))

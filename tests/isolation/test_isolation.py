@@ -17,7 +17,7 @@ from handles import pair
 HERE = pathlib.Path(__file__).resolve().parent
 PTX = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry kernel() {{ ret; }}\n//DO {}\n"
 # What the fake does: what that is called.
-ENDS = {"crash": "CRASHED", "wild": "CRASHED", "abort": "CRASHED", "exit": "CRASHED",
+ENDS = {"crash": "CRASHED", "abort": "CRASHED", "exit": "CRASHED",
         "kill": "CRASHED", "overflow": "CRASHED", "hang": "TIME_LIMIT", "stubborn": "TIME_LIMIT",
         "close and hang": "TIME_LIMIT", "eat": "MEMORY_LIMIT", "well": "OK"}
 LEAVES_NOTHING = ["children: none", "files: 0"]
@@ -52,18 +52,11 @@ def test_how_a_linker_ends_is_a_result(run, what):
     assert f"fake: {what}" in logs
     if code != "OK" and what not in ("kill", "overflow", "stubborn"):
         assert "nvJitLinkAddData of it" in message
-    if what in ("crash", "wild"):
+    if what == "crash":
         assert f"signal {int(signal.SIGSEGV)}" in message
 
 
-def test_a_hang_takes_as_long_as_the_limit(run):
-    begun = time.monotonic()
-    assert run("--time", 700, does=["hang"])[0][0].startswith("TIME_LIMIT")
-    assert 0.7 <= time.monotonic() - begun < 30
-
-
-ODD = [(), ("--ignore",), ("--reap",), ("--closed",), ("--open", "--block"),
-       ("--closed", "--ignore", "--block")]
+ODD = [(), ("--reap",), ("--ignore", "--open", "--block"), ("--closed", "--ignore", "--block")]
 
 
 @pytest.mark.parametrize("odd", ODD, ids=lambda words: " ".join(words) or "plain")
@@ -90,12 +83,11 @@ def test_the_child_has_the_files_and_signals_of_nobody(run):
     assert all(one == said[0] for one in said)
 
 
-@pytest.mark.parametrize("what", ["hang", "stubborn"])
-def test_cancelled_from_another_thread(run, what):
-    results, logs, rest = run("--cancel", 700, threads=8, does=[what])
+def test_cancelled_from_another_thread(run):
+    results, logs, rest = run("--cancel", 700, threads=8, does=["stubborn"])
     assert len(results) == 8 and all(line.startswith("CANCELLED") for line in results)
     reasons, said = logs[::2], logs[1::2]
-    assert all("was cancelled" in line for line in reasons) and said == [f"fake: {what}"] * 8
+    assert all("was cancelled" in line for line in reasons) and said == ["fake: stubborn"] * 8
     assert int(re.fullmatch(r"cancelled in (\d+) s", rest[0])[1]) < 20
     assert rest[1:] == LEAVES_NOTHING
 
@@ -189,29 +181,27 @@ def test_what_comes_out_is_the_same(world, real, version):
         assert (world.root / f"{name}0").read_bytes() == (world.root / f"{name}3").read_bytes()
 
 
-@pytest.mark.parametrize("version", ["12.9", "13.5"])
-def test_refusals_of_real_ones_are_the_same(world, real, version):
-    handles.install(world, real(version))
+def test_refusals_of_real_ones_are_the_same(world, real):
+    handles.install(world, real("13.5"))
     (world.root / "bad.cu").write_text("nonsense\n")
     (world.root / "bad.ptx").write_text(PTX.format("nothing").replace("ret", "frobnicate"))
-    for file in ("bad.cu", "bad.ptx", pair(version, "ptx")[0]):
+    for file in ("bad.cu", "bad.ptx", pair("13.5", "ptx")[0]):
         one, other = (world.cli("link", "--json", *more, "--arch", "sm_80", "-o", "out", file,
                                 check=False) for more in ((), ("--isolated",)))
         assert one.status == other.status == 1 and one.out == other.out
 
 
-@pytest.mark.parametrize("version", ["12.9", "13.5"])
-def test_damaged_code_that_ends_the_real_linker(world, real, version):
+def test_damaged_code_that_ends_the_real_linker(world, real):
     """LTO-IR of which a byte is another: nvJitLink crashes or calls exit(); here that is a
     result, and whatever it is, it comes in time."""
-    handles.install(world, real(version))
-    data = pair(version, "ltoir")[1].read_bytes()
+    handles.install(world, real("12.9"))
+    data = pair("12.9", "ltoir")[1].read_bytes()
     codes = collections.Counter()
-    for at in range(64, len(data), len(data) // 72):
+    for at in range(64, len(data), len(data) // 24):
         (world.root / "bad.ltoir").write_bytes(
             data[:at] + bytes([data[at] ^ 0xff]) + data[at + 1:])
         done = world.cli("link", "--isolated", "--time-limit", "20", "--lto", "--arch", "sm_80",
                          "-o", "out", "bad.ltoir", check=False)
         assert done.status in (0, 1), done.err
         codes[re.search(r"refused \((\w+)\)|$", done.err)[1]] += 1
-    assert codes["CRASHED"] > 0 or version != "12.9"    # 13.5 seldom crashes
+    assert codes["CRASHED"] > 0

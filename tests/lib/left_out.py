@@ -91,8 +91,6 @@ LEFT_OUT = [
      r"13\.5"),
     ("device_code/test_image.py::test_no_healthy_image_is_called_wrong", "versions", r"13\.5"),
     ("handle/test_real.py::test_every_kind_of_input_becomes_an_image", "versions", r"13\.5-.*"),
-    ("isolation/test_isolation.py::test_damaged_code_that_ends_the_real_linker", "versions",
-     r"13\.5"),
     ("llvm_ir/test_llvm_ir.py::test_a_kernel_that_calls_libdevice", "versions", r".*-13\.5"),
     ("llvm_ir/test_llvm_ir.py::test_without_a_data_layout", "versions", r".*-13\.5"),
     ("python/test_link.py::test_every_kind_from_a_path_and_from_memory", "versions", r"13\.5-.*"),

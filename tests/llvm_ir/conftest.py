@@ -63,7 +63,7 @@ def site(world, real):
     return install
 
 
-@pytest.fixture(params=["13.3", "13.5"])
+@pytest.fixture(params=["13.5"])
 def version(request):
     return request.param
 

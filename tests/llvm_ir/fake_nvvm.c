@@ -124,23 +124,15 @@ int nvvmCompileProgram(struct program *program, int count, const char **options)
 			return 1;
 		memset(more, 1, 1 << 20);
 	}
-	if (does(program, "print")) {
-		printf("said aloud\n");
-		fflush(stdout);
-	}
 	if (does(program, "warn-and-fail"))
 		strcpy(program->log, "warning: k may be inlined\nIt cannot be compiled\n");
-	return does(program, "fail") || does(program, "fail-badly") ||
-	       does(program, "warn-and-fail") ? 9 :
+	return does(program, "fail") || does(program, "warn-and-fail") ? 9 :
 	       does(program, "no-memory") ? 1 : 0;
 }
 
 int nvvmGetProgramLogSize(struct program *program, size_t *size)
 {
-	if (does(program, "no-log"))
-		return 5;
-	*size = does(program, "bad-log") || does(program, "fail-badly") ? (size_t)1 << 60 :
-		strlen(program->log) + 1;
+	*size = does(program, "bad-log") ? (size_t)1 << 60 : strlen(program->log) + 1;
 	return 0;
 }
 
@@ -160,7 +152,7 @@ int nvvmGetCompiledResultSize(struct program *program, size_t *size)
 {
 	if (does(program, "no-result"))
 		return 5;
-	*size = does(program, "empty") ? 0 : does(program, "bad-size") ? (size_t)1 << 60 :
+	*size = does(program, "bad-size") ? (size_t)1 << 60 :
 		program->lto ? sizeof(ltoir) : strlen(made(program)) + 1;
 	return 0;
 }

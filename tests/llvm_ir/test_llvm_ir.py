@@ -104,7 +104,6 @@ def test_beside_nvrtc_alone_and_for_the_driver(world):
      " (NVVM_ERROR_INVALID_IR): k.ll (3, 15): error: parse expected type"),
     ("fail", "COMPILE_FAILED", "libnvvm 13.0: nvvmCompileProgram of {path} returned 9"
      " (NVVM_ERROR_COMPILATION): module {path} of"),
-    ("fail-badly", "COMPILE_FAILED", "returned 9 (NVVM_ERROR_COMPILATION)"),
     ("newer-bitcode", "COMPILE_FAILED", "Reader: 'LLVM 20.0.0'); have LLVM 20 or earlier write the"
      " bitcode, or take a later libnvvm"),
     ("warn-and-fail", "COMPILE_FAILED", "(NVVM_ERROR_COMPILATION): It cannot be compiled"),
@@ -112,10 +111,10 @@ def test_beside_nvrtc_alone_and_for_the_driver(world):
     ("reject", "COMPILE_FAILED", "nvvmAddModuleToProgram of {path} returned 4"),
     ("reject-lazily", "COMPILE_FAILED", "nvvmLazyAddModuleToProgram of libdevice returned 4"),
     ("no-result", "COMPILE_FAILED", "nvvmGetCompiledResultSize of {path} returned 5"),
-    ("empty", "BAD_IMAGE", "0 bytes"), ("bad-size", "BAD_IMAGE", "reported success"),
+    ("bad-size", "BAD_IMAGE", "reported success"),
     ("garbage", "KIND_MISMATCH", "after compiling: {path}"),
     ("newer", "PTX_TOO_NEW", "after compiling: {path}: PTX 99.0"),
-    ("bad-log", None, None), ("no-log", None, None), ("well", None, None)])
+    ("bad-log", None, None), ("well", None, None)])
 def test_how_it_fails_is_typed(world, how, does, code, message):
     install(world)
     said = say(world, *how, does=does)
@@ -141,14 +140,6 @@ def test_how_it_ends_is_a_result(world, does, words, code):
     assert said["code"] == code and said["input"] == 0
     assert said["message"].startswith("libnvvm, in a process of its own, ")
     assert said["message"].endswith(f"in nvvmCompileProgram of {world.root}/k.ll") or does == "eat"
-
-
-def test_isolated_it_is_the_same(world):
-    install(world)
-    here, apart = (say(world, *how) for how in ((), ("--isolated",)))
-    assert here == apart
-    said = say(world, "--isolated", does="print")
-    assert said["code"] is None and "said aloud" in said["info_log"]
 
 
 @pytest.mark.parametrize("mode, expected", [(0o755, "nvjitlink"), (0o777, "refused")])
@@ -223,11 +214,6 @@ def test_another_version_than_those_here(world):
     assert said["message"] == "no libnvvm 12.9 is here: LAZYCUDA_NVVM=none hides it"
 
 
-@pytest.mark.parametrize("command", ["plan", "link"])
-def test_its_usage_names_llvm_ir(world, command):
-    assert "LLVM IR or CUDA source" in world.cli(command, "--help").out
-
-
 def test_a_constraint_is_for_it_too(world):
     install(world)
     assert both_say(world, LAZYCUDA_CONSTRAINT=">=13")["code"] is None
@@ -244,15 +230,11 @@ def test_without_libdevice(world):
     for more, code in (("declare float @__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
                        ("  %declare @__nv_x\n; declare float @__nv_sinf(float)\n", None),
                        ('c"declare " @__nv_sinf(float)\ndeclares @__nv_sinf\n', None),
-                       ("declare float\n@__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
                        ("declare ; libdevice's\n float\r@__nv_sinf(float)\n", "LIBDEVICE_REQUIRED"),
-                       ("declare void @f() declare float @__nv_sinf(float)", "LIBDEVICE_REQUIRED"),
                        ("declare float @__nvvm_reflect(float)\n@__nv_sinf\n", None),
-                       ("declare float @__nvvm_reflect(float)\r@__nv_sinf\r", None),
                        # as llvmlite writes names
                        ('declare double @"__nv_sin"(double %".1")\n', "LIBDEVICE_REQUIRED"),
                        ('declare void @f(i8*)\n@g = global i8* @"__nv_x"\n', None),
-                       ("; a\r  declare float @__nv_sinf(float)\r", "LIBDEVICE_REQUIRED"),
                        ("declare void @f()\n" * 400 + "declare i32 @__nv_abs(i32)", "LIBDEVICE_REQUIRED")):
         assert both_say(world, source=text() + more)["code"] == code
 
@@ -287,13 +269,6 @@ def test_bitcode_in_an_archive_is_to_be_taken_out(world):
     said = both_say(world, source=archive.decode("latin-1"))
     assert said["code"] == "UNSUPPORTED_KIND"
     assert "(g.ll): " in said["message"] and "take it out of the archive" in said["message"]
-
-
-def test_bitcode_is_told_by_its_first_bytes(world):
-    install(world)
-    said = both_say(world, source=made_up.bitcode(made_up.block(8, b"; DO well"))
-                    .decode("latin-1"))
-    assert said["code"] is None and said["info_log"].startswith("module")
 
 
 @pytest.mark.parametrize("how", [(), ("--isolated",)], ids=["here", "isolated"])
@@ -336,7 +311,7 @@ LONG = "k" * 2048
 
 
 @pytest.mark.parametrize("module", [
-    KERNEL + used("@k"), used("@k") + KERNEL, BY_NODE + used("@k"), used("@k", "@v") + "@v = global i32 1\n" + KERNEL,
+    used("@k") + KERNEL, used("@k", "@v") + "@v = global i32 1\n" + KERNEL,
     # typed, as numba and clang write it
     BY_NODE.replace("ptr", "void ()*") + "@llvm.used = appending global [1 x i8*] [i8* bitcast (void ()* @k to i8*)],"
     ' section "llvm.metadata"\n',
@@ -345,14 +320,13 @@ LONG = "k" * 2048
     # in other words, in other lines, and escaped
     'define ptx_kernel void @"a b"() { ret void }\n' + used(r'@"\61 b"'),
     "@llvm.used\n=\nappending global[1 x ptr][ptr @k];, ptr @v\ndefine\nptx_kernel\nvoid\n@k(){ret void}\n",
-    "define cc 71 void @k() { ret void }\n" + used("@k"),
     # what is not offered
     used() + "define void @f() { ret void }\ndeclare ptx_kernel void @g()\n@e = external global i32\n",
     used() + "@a = internal global i32 0 @b = private unnamed_addr constant i32 0\n@0 = private global i8 1\n"
     "@llvm.compiler.used = appending global [1 x ptr] [ptr @a]\n",
     # a list is for what is offered alone
-    "define void @f() { ret void }\n@e = external global i32\n@i = internal global i32 0\n", "",
-    KERNEL + used("@k") + "\0", KERNEL + "\0\0 ; \0\n" + used("@k"),
+    "define void @f() { ret void }\n@e = external global i32\n@i = internal global i32 0\n",
+    KERNEL + "\0\0 ; \0\n" + used("@k"),
     "@s = external addrspace(3) global [0 x float], align 4\n" + KERNEL + used("@k"),
     used() + "@e = available_externally global i32 1\n@w = extern_weak global i32\n",
     used() + 'define void @f(ptr %k) { ret void }\n!0 = !{ptr @f, !"align", i32 8}\n!1 = !{!"kernel"}\n',
@@ -368,34 +342,30 @@ def test_where_all_is_listed_it_is_ltoir(world, module):
 @pytest.mark.parametrize("module, lacks", [
     (KERNEL + used("@other"), "kernel k"), (BY_NODE + used("@other"), "kernel k"),
     (KERNEL + "define ptx_kernel void @l() { ret void }\n" + used("@k"), "kernel l"),
-    ("define cc71 void @k() { ret void }\n" + used(), "kernel k"),
     ("define cc 71 void @k() { ret void }\n" + used(), "kernel k"),
     (r'define void @k() { ret void } !0 = !{ptr @k, !"\6bernel", i32 1}' + used(), "kernel k"),
     ('define void @k() { ret void }\n!0 = !{\nvoid()* @k,; !"no"\n!"maxntidx", i32 1, !"kernel", i32 1}\n'
      + used(), "kernel k"),
-    ("@v = global i32 1\n" + used(), "variable v"), (used() + "@v = global i32 1", "variable v"),
+    (used() + "@v = global i32 1", "variable v"),
     ("@v = addrspace(4) externally_initialized global [4 x float] zeroinitializer\n" + used(), "variable v"),
-    ("@v = weak hidden constant i32 1\n" + used(), "variable v"), ("@v = common global i32 0\n" + used(), "variable v"),
+    ("@v = weak hidden constant i32 1\n" + used(), "variable v"),
     ("@v = alias i32, ptr @w\n" + used(), "variable v"),
     ("@v = linkonce_odr externally_initialized global i32 7\n" + used(), "variable v"),
-    ("@v = linkonce constant i32 7\n" + used(), "variable v"), ("@llvm = global i32 0\n" + used(), "variable llvm"),
+    ("@llvm = global i32 0\n" + used(), "variable llvm"),
     # what comes after the list is not in it
     (used() + "uselistorder ptr getelementptr (i8, ptr @k), { 1, 0 }\n" + KERNEL, "kernel k"),
-    (used() + "declare void @f(ptr @k)\n" + KERNEL, "kernel k"),
     (used() + "@w = internal global [1 x ptr] [ptr @k]\n" + KERNEL, "kernel k"),
     (used().strip() + "; [ptr @k]\n" + KERNEL, "kernel k"), (used().strip() + ', section "@k"\n' + KERNEL, "kernel k"),
     ("@llvm.compiler.used = appending global [1 x ptr] [ptr @k]\n" + used() + KERNEL, "kernel k"),
-    ('@llvm.used2 = appending global [1 x ptr] [ptr @k]\n' + used() + KERNEL, "kernel k"),
     ('define ptx_kernel void @"1"() { ret void }\n@1 = internal global i32 0\n' + used("@1"), "kernel 1"),
     # what is not understood
-    (KERNEL, "kernel k"), (used("@k") + 'module asm ".visible .entry l() { ret; }"\n' + KERNEL, None),
+    (used("@k") + 'module asm ".visible .entry l() { ret; }"\n' + KERNEL, None),
     (used("@k") + KERNEL + "/* define ptx_kernel */\n", None), (used("@k") + KERNEL + "\1", None),
     ("define internal ptx_kernel void @k() { ret void }\n" + used("@k"), None),
     (BY_NODE.replace("define", "define internal") + used("@k"), None),
-    (used("@k") + KERNEL + "declare void\n", None),
-    (used("@k") + KERNEL + "}", None), (used("@k") + KERNEL + "{", None), (used("@k") + KERNEL + '"', None),
+    (used("@k") + KERNEL + "declare void\n", None), (used("@k") + KERNEL + "{", None),
     (used("@k") + KERNEL + "define ptx_kernel void\n", None), (used("@k") + KERNEL + "@v = other\n", None),
-    (used("@0") + "define ptx_kernel void @0() { ret void }\n", None), (used("@0") + "@0 = global i32 0\n", None),
+    (used("@0") + "@0 = global i32 0\n", None),
     (used("@0") + 'define void @0() { ret void }\n!0 = !{ptr @0, !"kernel"}\n', None),
     (used("@" + LONG) + KERNEL.replace("@k", "@" + LONG), None), (used('@"k\\00"') + KERNEL, None),
     (KERNEL + "@llvm.used = appending global [1 x ptr] [ptr inttoptr (i64 sub (i64 ptrtoint (ptr @k to i64), i64 1)"
@@ -475,13 +445,6 @@ def test_bitcode_in_an_offload_binary_that_is_of_no_use(world, arch, nvvm, code,
     assert said["code"] == code and words in said["message"]
 
 
-def test_damage_of_compiled_bitcode_is_a_result(world):
-    install(world)
-    image = made_up.image(made_up.bitcode(made_up.block(8, b"; DO garbage")), "sm_80")
-    said = say(world, source=offloading(image))
-    assert said["code"] == "BAD_INPUT" and said["message"].startswith("after compiling: "), said
-
-
 def test_a_refusal_says_that_images_are_left_out(world):
     install(world)
     said = both_say(world, source=offloading(made_up.image(made_up.cubin(), producer=made_up.OPENMP)))
@@ -502,9 +465,8 @@ def real(world, *words, source, arch="sm_90", command="link", check=True):
 
 @pytest.mark.parametrize("version", TOOLKITS)
 @pytest.mark.parametrize("source, arch", [
-    (programs.kernel(), "sm_90"), (programs.kernel(), "sm_100"), (programs.kernel("opaque"), "sm_100"),
-    (programs.kernel("opaque"), "sm_120"), (programs.BITCODE, "sm_80"), (programs.BITCODE, "sm_100")],
-    ids=["typed-90", "typed-100", "opaque-100", "opaque-120", "bitcode-80", "bitcode-100"])
+    (programs.kernel(), "sm_90"), (programs.kernel("opaque"), "sm_100"), (programs.BITCODE, "sm_80")],
+    ids=["typed-90", "opaque-100", "bitcode-80"])
 def test_a_kernel_that_calls_libdevice(world, site, version, source, arch):
     site(version)
     made = []
@@ -521,8 +483,7 @@ def test_a_kernel_that_calls_libdevice(world, site, version, source, arch):
 
 
 @pytest.mark.parametrize("version", TOOLKITS)
-@pytest.mark.parametrize("dialect, arch", [("typed", "sm_80"), ("typed", "sm_90a"), ("opaque", "sm_100"),
-                                           ("opaque", "sm_120")])
+@pytest.mark.parametrize("dialect, arch", [("typed", "sm_90a"), ("opaque", "sm_120")])
 def test_optimised_at_link_time(world, site, version, dialect, arch):
     """A function of another input is inlined, be that LLVM IR or source."""
     site(version)
@@ -541,7 +502,7 @@ def test_optimised_at_link_time(world, site, version, dialect, arch):
     assert ".entry kernel" in ptx and "call" not in ptx and ".func" not in ptx
 
 
-@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("version", ["13.5"])
 @pytest.mark.parametrize("more, name", [
     ("define void @second(float* %p) {\n  ret void\n}\n"
      '!nvvm.annotations = !{!2}\n!2 = !{void (float*)* @second, !"kernel", i32 1}\n', b".text.second"),
@@ -553,15 +514,6 @@ def test_what_a_list_lacks_is_kept(world, site, version, more, name):
     kernel = kernel.replace("= !{!2}", "= !{!0, !2}")
     said = real(world, "--lto", source=kernel)
     assert said["compile_ir"]["to"] == "ptx" and name in (world.root / "image").read_bytes()
-
-
-@pytest.mark.parametrize("version", TOOLKITS)
-def test_what_is_not_in_the_list_is_kept_by_ptx(world, site, version):
-    site(version)
-    source = put(world.root / "helper.cu", 'extern "C" __device__ float helper(float x) { return x + x; }')
-    said = real(world, "--lto", source, source=programs.kernel("typed"))
-    assert said["lto"] and said["compile_ir"]["to"] == "ptx"
-    assert b".text.kernel" in (world.root / "image").read_bytes()
 
 
 def ptx_file(world, name, body):
@@ -610,7 +562,7 @@ def test_what_other_code_calls_is_linked_with_optimisation_too(world, site, vers
         assert {"kernel", "caller"} <= handles.symbols(world.root / "image")
 
 
-@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("version", ["13.5"])
 def test_a_weak_definition_does_not_win(world, site, version):
     site(version)
     weak = ptx_file(world, "weak.ptx", HELPER_PTX.format(linkage=".weak"))
@@ -668,7 +620,7 @@ def test_what_is_defined_twice_is_not_linked_with_optimisation(world, site, vers
         real(world, "--lto", weak, source=one)
 
 
-@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("version", ["13.5"])
 @pytest.mark.parametrize("arch", ["sm_80", "sm_100"])
 def test_a_variable_that_is_linked_once_is_kept(world, site, version, arch):
     site(version)
@@ -679,16 +631,7 @@ def test_a_variable_that_is_linked_once_is_kept(world, site, version, arch):
     assert b"\0cfg\0" in (world.root / "image").read_bytes()
 
 
-@pytest.mark.parametrize("version", TOOLKITS)
-def test_functions_alone_need_no_list(world, site, version):
-    site(version)
-    helper = put(world.root / "helper.ll", programs.helper())
-    said = real(world, "--ignore-non-lto", helper, source=programs.listed(programs.kernel("typed", "@helper")))
-    assert said["lto"] and [one["kind"] for one in said["inputs"]] == ["ltoir"] * 2
-    assert b".text.kernel" in (world.root / "image").read_bytes()
-
-
-@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("version", ["13.5"])
 @pytest.mark.parametrize("arch", ["sm_80", "sm_100"])
 def test_a_kernel_in_an_offload_binary(world, site, version, arch):
     site(version)
@@ -716,12 +659,11 @@ def test_the_newer_dialect_is_not_for_older_targets(world, site, version):
 LAYOUT = programs.HEAD.split("\n")[1].split('"')[1]
 # (the lines in place of the one with the layout, whether there is one)
 LAYOUTS_OF_IR = {
-    "none": ("", False), "empty": ('target datalayout = ""', False),
+    "none": ("", False),
     "commented": (f'; target datalayout = "{LAYOUT}"', False),
     "quoted": (f'source_filename = "target datalayout = {LAYOUT}"', False),
     "the last counts": (f'target datalayout = "{LAYOUT}"\ntarget datalayout = ""', False),
     "spread": (f'target triple = "nvptx64-nvidia-cuda"\ntarget\n datalayout ; "\n\t= ; "\r"{LAYOUT}"', True),
-    "the last is one": (f'target datalayout = ""target datalayout="{LAYOUT}"', True),
     "of numba": (f'target triple="nvptx64-nvidia-cuda" target datalayout = "{LAYOUT}"', True)}
 
 
@@ -740,7 +682,6 @@ def test_without_a_data_layout(world, site, version, lines, there):
 
 @pytest.mark.parametrize("version", TOOLKITS)
 @pytest.mark.parametrize("old, new, arch, advice", [
-    ("i32 2, i32 0", "i32 1, i32 0", "sm_90", "; write !nvvmir.version = !{!9999}"),
     ("i32 2, i32 0", "i32 1, i32 0", "sm_100", "; write !nvvmir.version = !{!9999}"),
     ('target triple = "nvptx64-nvidia-cuda"', "", "sm_100", '; write target triple = "nvptx64-nvidia-cuda"'),
     (LAYOUT, "", "sm_90", "; write target datalayout = \"e-p:64:64:64-i1:8:8-"),
@@ -753,31 +694,16 @@ def test_what_to_do(world, site, version, old, new, arch, advice):
     assert said["code"] == "COMPILE_FAILED" and advice in said["message"]
 
 
-@pytest.mark.parametrize("arch", ["sm_90", "sm_100"])
-def test_advice_is_for_the_dialect_of_the_target(world, site, arch):
-    site("13.5")
-    source = programs.kernel("opaque").replace("float %x)", "floaty %x)", 1)
-    said = real(world, source=source, arch=arch, check=False)
-    assert "expected type" in said["message"]
-    assert ("opaque pointers is for" in said["message"]) == (arch == "sm_90")
-
-
-def test_a_name_in_quotes_is_one_of_libdevice(world, site):
-    site("12.9")
-    real(world, source=programs.kernel(function='@"__nv_sinf"'))
-
-
-@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("version", ["13.5"])
 def test_each_setting_is_taken(world, site, version):
     site(version)
-    for setting in ("lineinfo", "debug", "optimize=0", "optimize=3", "max-registers=32", "fast-math",
-                    "ftz=1", "prec-div=0", "prec-sqrt=0", "fma=0", "fast-compile=max",
-                    "split-compile=2"):
+    for setting in ("lineinfo", "debug", "optimize=0", "max-registers=32", "fast-math", "ftz=1",
+                    "prec-div=0", "prec-sqrt=0", "fma=0", "fast-compile=max", "split-compile=2"):
         real(world, f"--setting={setting}", source=programs.kernel())
         handles.check_image(world.root / "image")
 
 
-@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("version", ["13.5"])
 def test_of_two_each_is_compiled_by_itself(world, site, version):
     site(version)
     helper = put(world.root / "helper.ll", programs.helper())
@@ -805,20 +731,12 @@ def test_two_toolkits(world, site):
         "13.5", "12.9"]
 
 
-def test_what_the_driver_would_be_given(world, site):
-    """No driver links here; the plan is for PTX that it reads."""
-    site("12.9")
-    said = real(world, "--driver=12.9", "--nvjitlink=none", source=programs.kernel(), command="plan")
-    assert (said["decision"], said["nvvm"]) == ("driver", "12.9")
-
-
 SECOND = programs.BITCODE[4:]
 
 
-@pytest.mark.parametrize("version", TOOLKITS)
+@pytest.mark.parametrize("version", ["13.5"])
 @pytest.mark.parametrize("source, sound", [
-    (programs.BITCODE, True), (made_up.wrapped(programs.BITCODE), True),
-    (programs.BITCODE + b"junk", True), (programs.BITCODE + b"junkjunk", True),
+    (made_up.wrapped(programs.BITCODE), True), (programs.BITCODE + b"junkjunk", True),
     (programs.BITCODE + b"more junk...", False), (programs.BITCODE + SECOND, False),
     (programs.BITCODE + programs.BITCODE, False), (programs.BITCODE[:-4], False),
     (made_up.wrapped(programs.BITCODE, length=len(programs.BITCODE) + 4), False)])
@@ -827,18 +745,6 @@ def test_bitcode_that_is_not_whole(world, site, version, source, sound):
     site(version)
     said = real(world, source=source, arch="sm_80", check=False)
     assert said["code"] == (None if sound else "BAD_INPUT")
-
-
-@pytest.mark.parametrize("version", TOOLKITS)
-def test_damage_is_an_error(world, site, version):
-    """Isolated, whatever libnvvm does."""
-    site(version)
-    code = bytearray(programs.BITCODE)
-    for at in range(40, len(code), 211):
-        damaged = bytes(code[:at]) + bytes([code[at] ^ 0x55]) + bytes(code[at + 1:])
-        said = real(world, "--isolated", "--time-limit=60", source=damaged, arch="sm_80", check=False)
-        assert said["code"] in (None, "BAD_INPUT", "COMPILE_FAILED", "CRASHED", "LINK_FAILED", "UNDEFINED_SYMBOL",
-                                "NO_DEVICE_CODE", "TIME_LIMIT"), said
 
 
 # ---- libraries ----

@@ -62,20 +62,6 @@ except LinkFailed as error:
                        "status": 6, "log": True}
 
 
-def test_a_plan_says_why_as_a_link_does(python):
-    said = python("""
-import os
-os.environ["LAZYCUDA_NVVM"] = "/nowhere/libnvvm.so.4"
-planned = Linker("sm_90").add(LLVMIR(text)).plan()
-try:
-    Linker("sm_90").add(LLVMIR(text)).link()
-except LinkError as error:
-    say(code=planned.code.name, plan=planned.message, link=error.message)
-""")
-    assert said[0]["plan"] == said[0]["link"]
-    assert said[0]["code"] == "NO_BACKEND" and "no nvJitLink" in said[0]["plan"]
-
-
 def test_what_is_declared_is_what_the_content_is(python):
     """But for content that looks like nothing."""
     said = python("""

@@ -63,7 +63,7 @@ def by_hand(toolkit, arch, path, **variables):
     return out.read_bytes()
 
 
-@pytest.mark.parametrize("arch, suffix", [("sm_80", ""), ("sm_90", "a"), ("sm_100", "a")])
+@pytest.mark.parametrize("arch, suffix", [("sm_80", ""), ("sm_100", "a")])
 @pytest.mark.parametrize("how", [(), ("--memory-limit=1G",)], ids=["here", "isolated"])
 def test_tile_ir_becomes_the_image_that_tileiras_makes(world, tiled, tile_ir, version, arch, suffix, how):
     path = tile_ir()
@@ -160,12 +160,6 @@ def test_its_memory_is_limited(world, tiled, tile_ir):
 def test_targets_that_it_does_not_know(world, tiled, tile_ir, arch, code, text):
     said = say(world, tile_ir(), arch=arch)
     assert said["code"] == code and text in said["message"], said
-
-
-def test_two_pieces_are_two_images(world, tiled, tile_ir):
-    said = say(world, tile_ir(), tile_ir(name="other.tile"))
-    assert said["code"] == "UNSUPPORTED_KIND" and said["input"] == 1
-    assert "each is an image of its own" in said["message"]
 
 
 def newer(code):
