@@ -86,13 +86,3 @@ def test_bind_now(world, retargeted, real):
         world.search(file.parent)
     said = answers(world.run(retargeted("13.5"), LD_BIND_NOW="1"))
     assert said["nvrtc"] == "0 12.9 ok"
-
-
-@pytest.mark.parametrize("linked_with", toolkits.linked())
-def test_every_import_of_a_real_client_is_there(world, real, linked_with):
-    # The loader would say so at the first call, or never: look now.
-    for symbol in elf.imports(linked(real(linked_with))):
-        if symbol.node and symbol.node.startswith(("libcudart", "libnvrtc", "libnvJitLink")):
-            library = symbol.node[3:].split(".")[0]
-            assert (symbol.name, symbol.node) in {
-                (s.name, s.node) for s in elf.exports(build.stub(library))}

@@ -5,7 +5,7 @@ Each is used up to where it asks the driver for something.
 """
 from dataclasses import dataclass
 
-from published_uses import NUMPY, OPENMM
+from published_uses import NUMPY
 
 
 @dataclass
@@ -85,6 +85,21 @@ HOOKS = ("*/libucm_cuda*",)
 
 STUB = "CUDA_ERROR_STUB_LIBRARY"
 NO_DEVICE = "CUDA_ERROR_NO_DEVICE"
+
+# Plugins are loaded in the order of what they need.
+OPENMM = """
+import openmm, pathlib, sysconfig
+plugins = pathlib.Path(sysconfig.get_path("platlib")) / "OpenMM.libs/lib/plugins"
+for name in ("", "Amoeba", "Drude", "RPMD"):
+    openmm.Platform.loadPluginLibrary(str(plugins / f"libOpenMM{name}CUDA.so"))
+system = openmm.System()
+system.addParticle(1.0)
+platform = openmm.Platform.getPlatformByName("CUDA")
+try:
+    openmm.Context(system, openmm.VerletIntegrator(0.001), platform)
+except openmm.OpenMMException as error:
+    print(error)
+"""
 
 DRIVER_USES = (
     DriverUse("torch-memory-saver==0.0.10", ("cuda",), MEMORY_SAVER,

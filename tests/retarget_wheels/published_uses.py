@@ -20,7 +20,6 @@ class Use:
     says: dict                      # {"none", "11.8", ... or "any": what is printed, a pattern}
     loads: tuple = ("cudart",)      # real libraries that are in the process afterwards
     beside: tuple = ()              # other wheels that it is installed with
-    leave: tuple = ()               # what is not retargeted in it
     status: int = 0
     bundles: bool = False           # its own CUDA, whose place stubs take if that is asked for
     needs_driver: bool = False      # as published it is not even loaded where there is none
@@ -33,13 +32,6 @@ class Use:
 NUMPY = "numpy==2.2.6"
 SCIPY = "scipy==1.15.3"
 
-TRITON = """
-from tritonclient.utils import cuda_shared_memory as shared
-try:
-    shared.create_shared_memory_region("region", 64, 0)
-except shared.CudaSharedMemoryException as error:
-    print(error)
-"""
 
 KEDM = """
 try:
@@ -48,15 +40,6 @@ except ImportError as error:        # it looks for a device when it is imported
     print(error)
 """
 
-OSQP = """
-import numpy, osqp.cuda
-from scipy import sparse
-one = sparse.identity(2, format="csc")
-try:
-    osqp.cuda.OSQP().setup(one, numpy.ones(2), one, numpy.zeros(2), numpy.ones(2))
-except Exception as error:
-    print(repr(error))
-"""
 
 IMPLICIT = """
 import warnings
@@ -69,11 +52,6 @@ except RuntimeError as error:
     print(error)
 """
 
-ASTRA = """
-import astra
-print("can be used:", astra.use_cuda())
-print(astra.get_gpu_info())
-"""
 
 GGML = """
 import ctypes, importlib.util, pathlib
@@ -87,12 +65,6 @@ folder = pathlib.Path(importlib.util.find_spec("bitsandbytes").origin).parent
 ctypes.CDLL(folder / "libbitsandbytes.so").cquantize(None, None, None, 1)
 """
 
-MEMORY_SAVER = """
-import ctypes, pathlib, sysconfig
-site = pathlib.Path(sysconfig.get_path("platlib"))
-for file in sorted(site.glob("torch_memory_saver*_cu1?.*so")):
-    print(ctypes.CDLL(file).cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(4)))
-"""
 
 # The 19th argument is the block's size.
 BLOCHSIM = """
@@ -104,23 +76,6 @@ except RuntimeError as error:
     print(error)
 """
 
-# It asks the driver, and there is none (driver_uses.py has it with one).
-NO_DRIVER = r"Error initializing CUDA: CUDA_ERROR_STUB_LIBRARY \(34\)"
-
-# Plugins are loaded in the order of what they need.
-OPENMM = """
-import openmm, pathlib, sysconfig
-plugins = pathlib.Path(sysconfig.get_path("platlib")) / "OpenMM.libs/lib/plugins"
-for name in ("", "Amoeba", "Drude", "RPMD"):
-    openmm.Platform.loadPluginLibrary(str(plugins / f"libOpenMM{name}CUDA.so"))
-system = openmm.System()
-system.addParticle(1.0)
-platform = openmm.Platform.getPlatformByName("CUDA")
-try:
-    openmm.Context(system, openmm.VerletIntegrator(0.001), platform)
-except openmm.OpenMMException as error:
-    print(error)
-"""
 
 # An FFT of 8 numbers in a thread, for sm_80: it hands its sources to nvrtc.
 MATHDX = """
@@ -188,37 +143,22 @@ def ptx(version):
 
 
 USES = (
-    Use("tritonclient==2.20.0", 11, TRITON, {"any": "unable to set device successfully"},
-        beside=(NUMPY, "python-rapidjson==1.20", "setuptools==75.3.0"), leave=("*.data/data/*",)),
-    Use("tritonclient==2.31.0", 12, TRITON, {"any": "unable to set device successfully"},
-        beside=(NUMPY, "python-rapidjson==1.20", "setuptools==75.3.0"), leave=("*.data/data/*",)),
     Use("kedm-cuda11x==0.9.3", 11, KEDM, {
         "none": rf"cudaErrorInsufficientDriver\): cudaGetDeviceCount: {NEITHER}",
         "any": rf"cudaErrorInsufficientDriver\): {OLD_DRIVER}"}, beside=(NUMPY,), bundles=True),
-    Use("osqp-cu12==1.1.3", 12, OSQP, {"any": r"OSQPException(.*\n)*No GPU detected\."},
-        beside=(NUMPY, SCIPY, "osqp==1.1.3", "jinja2==3.1.5", "markupsafe==3.0.2",
-                "joblib==1.4.2", "setuptools==75.3.0")),
     Use("implicit==0.7.2", 11, IMPLICIT, {
         "none": rf"HAS_CUDA False\nCuda Error: cudaGetDeviceCount: {NEITHER}",
         "any": rf"HAS_CUDA False\nCuda Error: {OLD_DRIVER}"},
         beside=(NUMPY, SCIPY, "tqdm==4.67.1", "threadpoolctl==3.5.0")),
-    Use("astra-toolbox==2.5.0", 12, ASTRA, {
-        "any": "can be used: False\nError getting current GPU index"}, beside=(NUMPY, SCIPY)),
     Use("ctransformers==0.2.27", 12, GGML, {
         "none": rf"CUDA error 35 at .*: cudaGetDeviceCount: {NEITHER}",
         "any": rf"CUDA error 35 at .*: {OLD_DRIVER}"}, loads=None, status=1),
     Use("bitsandbytes-cuda117==0.26.0.post2", 11, BITSANDBYTES, {
         "none": rf"Error \w+: {MISSING}", "any": f"Error {OLD_DRIVER}"}, loads=None, status=1,
         needs_driver=True),
-    Use("torch-memory-saver==0.0.10", 12, MEMORY_SAVER, {"none": "(303\n){4}", "any": "(35\n){4}"},
-        needs_driver=True),
     Use("blochsim-cuda13==0.0.14", 13, BLOCHSIM, {
         "none": f"selecting the device: cudaGetDevice: {MISSING}",
         "any": f"selecting the device: {OLD_DRIVER}"}),
-    Use("openmm-cuda-12==8.6.1", 12, OPENMM, {"any": NO_DRIVER},
-        loads=(), beside=(NUMPY, "openmm==8.6.1"), needs_driver=True),
-    Use("openmm-cuda-13==8.6.1", 13, OPENMM, {"any": NO_DRIVER},
-        loads=(), beside=(NUMPY, "openmm==8.6.1"), needs_driver=True),
     Use("nvidia-libmathdx-cu12==0.3.1.9", 12, MATHDX, {
         "none": "compiled: 3\n", "11.8": WANTS.format(12), "12.9": "compiled: 0\nLTO-IR: True",
         # Its headers are older than that nvrtc: the compiler's own errors.

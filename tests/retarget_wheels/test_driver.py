@@ -43,14 +43,6 @@ def test_the_need_is_replaced(retarget, tmp_path, library, renamed):
         (name, None) for name in NAMES[library]}
 
 
-def test_the_runtime_and_the_driver_at_once(retarget, both):
-    said, = retarget(both).files
-    assert {change["library"]: change["imports"] for change in said["replaced"]} == {
-        "cuda": 2, "nvml": 2, "cudart": 1}
-    assert said["loaded"] and sorted(elf.dynamic(retarget.out / "module.so")["NEEDED"]) == [
-        "libc.so.6", "libcuda_stub.so", "libcudart_stub.so", "libnvidia-ml_stub.so"]
-
-
 @driver_libraries
 def test_a_name_that_the_stub_does_not_have(retarget, tmp_path, library):
     file = needing(tmp_path, library, NAMES[library][0], LATER[library])
@@ -58,15 +50,6 @@ def test_a_name_that_the_stub_does_not_have(retarget, tmp_path, library):
     assert said["code"] == "NO_NAME"
     assert said["error"] == (
         f"imports {LATER[library]}, which {build.stub_name(library)} does not have")
-    assert not list(retarget.out.iterdir())
-
-
-@driver_libraries
-def test_one_such_name_and_the_wheel_is_refused(retarget, tmp_path, both, library):
-    bad = needing(tmp_path, library, LATER[library], name="bad.so")
-    wheel = wheel_files.make(tmp_path, {"pkg/good.so": both, "pkg/bad.so": bad})
-    said, = retarget(wheel, status=1).wheels
-    assert said["code"] == "NO_NAME" and said["error"].startswith("pkg/bad.so imports ")
     assert not list(retarget.out.iterdir())
 
 
@@ -80,19 +63,8 @@ def test_a_name_of_another_library(retarget, tmp_path, name, other):
 
 
 @driver_libraries
-def test_needed_for_nothing(retarget, tmp_path, library):
-    said, = retarget(needing(tmp_path, library)).files
-    assert said["replaced"][0]["imports"] == 0 and said["loaded"]
-
-
-@driver_libraries
 def test_the_library_itself_is_refused(retarget, debian, library):
     assert retarget(debian(library), status=1).files[0]["code"] == "LIBRARY"
-
-
-def test_a_program_that_opens_the_driver_needs_nothing(retarget, tmp_path):
-    said, = retarget(importer(tmp_path, link=[], text="libcuda.so.1")).files
-    assert said["outcome"] == "nothing"
 
 
 @pytest.mark.parametrize("name", [

@@ -33,8 +33,7 @@ def nodes(file):
 
 
 @pytest.mark.parametrize("soname, node", [
-    ("libcudart.so.13", "libcudart.so.13"), ("libcudart.so.12", "libcudart.so.12"),
-    ("libcudart.so.11.0", "libcudart.so.11.0"),
+    ("libcudart.so.12", "libcudart.so.12"),
     # As auditwheel renames, and as others do.
     ("libcudart-09529672.so.12.6.77", "libcudart.so.12"),
     ("libcudart.782fcab0.so.11.0", "libcudart.so.11.0")])
@@ -52,23 +51,11 @@ def test_the_need_and_the_version_need_are_replaced(retarget, tmp_path, soname, 
     assert {(s.name, s.node) for s in elf.imports(made)} >= {("cudaMalloc", node)}
 
 
-@pytest.mark.parametrize("node", ["libnvrtc.so.11.0", "libnvrtc.so.11.1"])
-def test_nodes_of_older_minors(retarget, tmp_path, node):
+def test_a_node_of_an_older_minor(retarget, tmp_path):
     file = importer(tmp_path, "nvrtcVersion", link=[
-        real(tmp_path, node, "nvrtcVersion", node=node)])
+        real(tmp_path, "libnvrtc.so.11.1", "nvrtcVersion", node="libnvrtc.so.11.1")])
     said, = retarget(file).files
     assert said["replaced"][0]["stub"] == "libnvrtc_stub.so" and said["loaded"]
-
-
-def test_three_libraries_at_once(retarget, tmp_path):
-    links = [real(tmp_path, soname, name, node=soname) for soname, name in (
-        ("libcudart.so.12", "cudaMalloc"), ("libnvrtc.so.12", "nvrtcVersion"),
-        ("libnvJitLink.so.12", "nvJitLinkVersion"))]
-    said, = retarget(importer(tmp_path, "cudaMalloc", "nvrtcVersion", "nvJitLinkVersion",
-                              link=links)).files
-    assert sorted(elf.dynamic(retarget.out / "module.so")["NEEDED"])[1:] == [
-        "libcudart_stub.so", "libnvJitLink_stub.so", "libnvrtc_stub.so"]
-    assert said["loaded"]
 
 
 def test_needed_for_nothing(retarget, tmp_path):
@@ -134,8 +121,7 @@ OLDER = ("CUDA_10", "take a build for CUDA 11 or later, or leave the file as it 
 
 
 @pytest.mark.parametrize("soname, code, way", [
-    ("libcudart.so.10.2", *OLDER), ("libcudart-1b201d85.so.10.1.243", *OLDER),
-    ("libcudart.so.9.0", *OLDER),
+    ("libcudart-1b201d85.so.10.1.243", *OLDER),
     ("libcudart.so.14", "CUDA_TOO_NEW", "a newer lazycuda may have that, or leave the file as it is")])
 def test_a_major_that_the_stubs_do_not_stand_for(retarget, tmp_path, soname, code, way):
     file = module(tmp_path, soname, "libcudart.so." + soname.split(".so.")[1])
@@ -147,11 +133,6 @@ def test_a_major_that_the_stubs_do_not_stand_for(retarget, tmp_path, soname, cod
 def test_a_name_that_the_stub_does_not_have(retarget, tmp_path):
     said, = retarget(module(tmp_path, names=["cudaOfTomorrow"]), status=1).files
     assert said["code"] == "NO_NAME" and "cudaOfTomorrow" in said["error"]
-
-
-def test_a_static_runtime_is_out_of_reach(retarget, tmp_path):
-    said, = retarget(importer(tmp_path, link=[], text="/cudart.shm.%x.%x.%llx")).files
-    assert said["outcome"] == "nothing" and "linked statically" in said["notes"][0]
 
 
 def test_a_static_runtime_in_a_file_without_a_table_of_sections(retarget, tmp_path):
@@ -258,13 +239,11 @@ def test_one_refusal_and_nothing_is_written(retarget, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [
-    [], ["module.so"], ["-o", "nowhere", "module.so"], ["--in-place", "-o", ".", "module.so"],
-    ["--in-place", "--build-tag", "1", "module.so"], ["-o", ".", "--stubs-in", "../x", "a.whl"],
-    ["-o", ".", "--build-tag", "x-1", "a.whl"], ["-o", ".", "a/x.so", "b/x.so"]])
+    ["--in-place", "-o", ".", "module.so"], ["--in-place", "--build-tag", "1", "module.so"],
+    ["-o", ".", "--stubs-in", "../x", "a.whl"], ["-o", ".", "--build-tag", "x-1", "a.whl"],
+    ["-o", ".", "a/x.so", "b/x.so"]])
 def test_wrong_usage(retarget, tmp_path, arguments):
-    done = retarget(*(arguments or ["-o", "."]), status=2, json_wanted=False) \
-        if "-o" in arguments or "--in-place" in arguments or not arguments else None
-    assert done is None or done.err
+    assert retarget(*arguments, status=2, json_wanted=False).err
 
 
 @pytest.mark.parametrize("content, word", [
@@ -311,19 +290,6 @@ def inside(name):
         return importlib.import_module(f"lazycuda.{name}")
     finally:
         sys.path.pop(0)
-
-
-@pytest.mark.parametrize("stub", ["libcudart_stub.so", "compat12/libcudart.so.12"])
-def test_functions_are_bound_when_it_is_loaded_not_only_variables(tmp_path, stub):
-    # What the decision before lets through none of, ld.so has to find by itself.
-    source = tmp_path / "call.c"
-    source.write_text("void cudaOfTomorrow(void); void call(void) { cudaOfTomorrow(); }")
-    library = real(tmp_path, "libcudart.so.12", "cudaOfTomorrow", node="libcudart.so.12")
-    build.output(*build.CC, "-shared", "-fPIC", "-o", tmp_path / "call.so", source, library)
-    stub = build.STUBS / stub
-    patch(tmp_path / "call.so", "--replace-needed", "libcudart.so.12", stub.name)
-    with pytest.raises(inside("repoint").Refused, match="cudaOfTomorrow"):
-        inside("load").check(tmp_path / "call.so", {"cudart"}, {stub.name}, tmp_path, False, [stub.parent])
 
 
 @pytest.mark.parametrize("number, machine, says", [
@@ -379,14 +345,10 @@ def flags(file):
     return " ".join(line for line in elf.readelf("-d", file).splitlines() if "FLAGS" in line)
 
 
-@pytest.mark.parametrize("linker", [[], ["-fuse-ld=lld"], ["-Wl,-z,nospare-dynamic-tags"],
-                                    ["-Wl,-z,now"], ["-Wl,-z,origin"]])
+@pytest.mark.parametrize("linker", [["-Wl,-z,lazy", "-Wl,--spare-dynamic-tags=0"], ["-Wl,-z,now"],
+                                    ["-Wl,-z,origin"]])
 def test_every_function_is_bound_when_the_file_is_loaded(retarget, tmp_path, linker):
     # A file that is bound lazily changes sides when a real library becomes global.
-    if "lld" in " ".join(linker) and not shutil.which("ld.lld"):
-        pytest.skip("there is no ld.lld")
-    if "nospare" in " ".join(linker):
-        linker = ["-Wl,-z,lazy", "-Wl,--spare-dynamic-tags=0"]
     library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
     file = importer(tmp_path, "cudaMalloc", link=[library, *linker])
     before = flags(file)
@@ -459,11 +421,3 @@ def test_what_nobody_has_stays_bound_lazily(retarget, tmp_path):
 def test_what_python_has_is_bound_at_once(retarget, tmp_path):
     said, = retarget(calls(tmp_path, "PyErr_Clear", "_PyObject_New")).files
     assert said["loaded"] and "NOW" in flags(retarget.out / "calls.so")
-
-
-def test_the_place_of_a_flag():
-    elf_format, rewrite = inside("elf"), inside("rewrite")
-    assert rewrite._place([(1, 2), (0, 0)], elf_format.DT_FLAGS) is None
-    assert rewrite._place([(1, 2), (0, 0), (0, 0)], elf_format.DT_FLAGS) == 1
-    assert rewrite._place([(1, 2), (elf_format.DT_RELACOUNT, 3), (0, 0)], elf_format.DT_FLAGS) == 1
-    assert rewrite._place([(elf_format.DT_FLAGS, 2), (0, 0), (0, 0)], elf_format.DT_FLAGS) == 0

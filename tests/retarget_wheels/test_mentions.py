@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Code of a wheel that asks for a package of CUDA's libraries, or opens one by its name."""
-import faulthandler
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import zipfile
@@ -148,13 +146,10 @@ def test_what_to_do_is_said(retarget, tmp_path):
     assert "extra cuda13 requires nvidia-cuda-runtime==13.*\n" in done.out
 
 
-@pytest.mark.parametrize("name, content", [
-    ("big.py", b'a = "libcudart.so.12"\n' + b"#" * (9 << 20))], ids=lambda value: value[:9])
-def test_what_cannot_be_read_is_said(mentions, name, content):
-    found, said = mentions({f"pkg/{name}": content})
+def test_what_is_too_large_to_be_read_is_said(mentions):
+    found, said = mentions({"pkg/big.py": b'a = "libcudart.so.12"\n' + b"#" * (9 << 20)})
     assert not found
-    assert [note.partition(" ")[0] for note in said["notes"] if "look into it" in note] == [
-        f"pkg/{name}"]
+    assert [note.partition(" ")[0] for note in said["notes"] if "look into it" in note] == ["pkg/big.py"]
 
 
 @pytest.fixture
@@ -174,7 +169,7 @@ def test_no_more_is_held_than_is_read(module):
     assert text.likely
 
 
-@pytest.mark.parametrize("size", range(1, 8))
+@pytest.mark.parametrize("size", (1, 5))
 def test_a_word_that_chunks_share(module, size):
     text, whole = module.Text(), b"x = 'nvidia-nccl-cu12'"
     for start in range(0, len(whole), size):
@@ -185,10 +180,6 @@ def test_a_word_that_chunks_share(module, size):
 def test_what_names_nothing_is_not_read(mentions):
     found, said = mentions({"pkg/old.py": b'print "hello"\n', "pkg/a.json": b"{", "b.txt": FAISS})
     assert not found and not said["notes"]
-
-
-def test_an_invalid_escape_warns_nobody(retarget, mentions):
-    mentions({"pkg/a.py": b'import re\nre.compile("\\d libcudart")\nx = "nvidia" is 1\n'})
 
 
 def test_the_result_is_the_same_as_without_looking(mentions, retarget, tmp_path):

@@ -75,7 +75,7 @@ def test_a_package_whose_library_is_needed_still_stays(relaxed):
 
 
 @pytest.mark.parametrize("kept, of", [
-    ("nvidia-curand-cu12", {"cuda12"}), ("nvidia-curand-cu12==10.3; python_version > '3'", {"cuda12"}),
+    ("nvidia-curand-cu12==10.3; python_version > '3'", {"cuda12"}),
     ("nvidia_curand.cu13>=10", {"cuda13"}), ("nvidia-curand", {"cuda11", "cuda12", "cuda13"})])
 def test_no_extra_of_another_cuda_than_the_package_that_stays(relaxed, kept, of):
     # libcurand.so.10 is in all three, and torch 2.15's libnvshmem_host.so.3 in two.
@@ -87,9 +87,9 @@ def test_no_extra_of_another_cuda_than_the_package_that_stays(relaxed, kept, of)
     # qiskit-aer-gpu: with cuda13 the libcustatevec.so.1 that it keeps has no libcublas.so.12.
     ("cuquantum-cu12<24.11.0,>=23.3.0", {"cuda12"}),
     ("cupy-cuda12x<14; python_version > '3'", {"cuda12"}),
-    ("cumm_cu118", {"cuda11", "cuda12"}), ("openmm.cuda.13[all]>=8", {"cuda12", "cuda13"}),
+    ("openmm.cuda.13[all]>=8", {"cuda12", "cuda13"}),
     # Tools run on their own, and so does what comes with an extra alone.
-    ("nvidia-cuda-nvcc-cu12", None), ("nvidia_nvvm_cu12", None), ("nvidia-nvml-dev-cu12", None),
+    ("nvidia_nvvm_cu12", None),
     ("cuquantum-cu12; extra == 'gpu'", None), ("acu12", None), ("pkg-cu1", None)])
 def test_no_extra_of_another_cuda_than_anything_that_stays(relaxed, stays, of):
     _, required = relaxed([stays, "nvidia-cuda-runtime-cu12"])
@@ -134,9 +134,8 @@ def test_a_wheel_of_13(relaxed):
 
 
 @pytest.mark.parametrize("versions, extra", [
-    ("!=12.0,==13.*", "cuda13"), ("<14,!=12.5,>=13", "cuda13"), (">=12,==13.*", "cuda13"),
-    (">=12,!=13.0,<14", "cuda12"), ("<=12.9,>11", "cuda11"), ("~=12.4", "cuda12"),
-    ("===12.4.99", "cuda12"), ("!=12.0", "cuda13"), ("", "cuda13")])
+    (">=12,==13.*", "cuda13"), (">=12,!=13.0,<14", "cuda12"), ("<=12.9,>11", "cuda11"),
+    ("~=12.4", "cuda12"), ("!=12.0", "cuda13")])
 def test_the_lowest_version_that_is_let_in_says_the_major(relaxed, versions, extra):
     _, required = relaxed([f"nvidia-cuda-runtime{versions}"])
     clauses = sorted(versions.split(","))
@@ -178,9 +177,8 @@ def test_extras_that_are_there_already(relaxed, retarget):
 VERSION = "import ctypes, pkg; m = ctypes.CDLL(pkg.__path__[0] + '/module.so'); print(m.version())"
 
 
-@pytest.mark.parametrize("bundled", [False, True])
-def test_an_extra_that_is_installed_serves(retarget, tmp_path, world, real, bundled):
-    """From an index that has NVIDIA's packages for 12 and 13; also in place of a bundled copy."""
+def test_an_extra_that_is_installed_serves(retarget, tmp_path, world, real):
+    """In place of a bundled copy, from an index that has NVIDIA's packages for 12 and 13."""
     index = tmp_path / "index"
     index.mkdir()
     runtimes = {version: real(version).file("cudart") for version in ("12.9", "13.5")}
@@ -193,14 +191,11 @@ def test_an_extra_that_is_installed_serves(retarget, tmp_path, world, real, bund
                       "int status = cudaRuntimeGetVersion(&found); return status ? -status : found; }")
     copy = tmp_path / "libcudart-09529672.so.12"
     copy.write_bytes(runtimes["12.9"].read_bytes())
-    if bundled:
-        patch(copy, "--set-soname", copy.name)
-    build.output(*build.CC, "-shared", "-fPIC", "-o", module, source,
-                 copy if bundled else runtimes["12.9"], "-Wl,-rpath,$ORIGIN/../pkg.libs")
-    members = {"pkg/__init__.py": b"", "pkg/module.so": module}
-    members.update({f"pkg.libs/{copy.name}": copy} if bundled else {})
-    retarget("--relax-requirements", "-o", index, wheel_files.make(
-        tmp_path, members, requires=[] if bundled else ["nvidia-cuda-runtime-cu12==12.9"]))
+    patch(copy, "--set-soname", copy.name)
+    build.output(*build.CC, "-shared", "-fPIC", "-o", module, source, copy,
+                 "-Wl,-rpath,$ORIGIN/../pkg.libs")
+    retarget("--relax-requirements", "-o", index, wheel_files.make(tmp_path, {
+        "pkg/__init__.py": b"", "pkg/module.so": module, f"pkg.libs/{copy.name}": copy}))
     for wanted, says in ("pkg", "-303"), ("pkg[cuda12]", "12090"), ("pkg[cuda13]", "13050"):
         python = package.environment(tmp_path / f"venv-{says}")
         package.install(python, "--find-links", index, wanted, dependencies=True)

@@ -136,27 +136,6 @@ def test_what_the_file_found_still_goes_first(retarget, tmp_path, plain, first):
         f"{ours}:{outside}" if first else f"{outside}:{ours}"]
 
 
-def test_what_a_library_needs_in_turn_its_stub_needs(retarget, tmp_path, world):
-    """A module has cuBLAS's functions only because cuSOLVER needs cuBLAS."""
-    cublas = real(tmp_path, "libcublas.so.12", "cublasCgemmBatched", node="libcublas.so.12")
-    cusolver = real(tmp_path, "libcusolver.so.11", "cusolverDnCreate", node="libcusolver.so.11")
-    other = real(tmp_path, "libother.so.1", "other")
-    module = importer(tmp_path, "cusolverDnCreate", "other", "cublasCgemmBatched",
-                      link=[cusolver, other])
-    assert cublas.name not in elf.dynamic(module)["NEEDED"]
-    said, = retarget(wheel_files.make(tmp_path, {"pkg/module.so": module})).wheels
-    assert {"pkg.libs/libcusolver.so.11", "pkg.libs/libcublas.so.12",
-            "pkg.libs/libnvJitLink.so.12"} <= set(said["added"])
-    site = unpacked(retarget, tmp_path)
-    opened, = world.probe(f"open:{site / 'pkg/module.so'}", LD_BIND_NOW="1",
-                          LD_LIBRARY_PATH=str(world.folder("other")))
-    assert "libother" in opened["error"]
-    (world.root / "other/libother.so.1").symlink_to(other)
-    opened, = world.probe(f"open:{site / 'pkg/module.so'}", LD_BIND_NOW="1",
-                          LD_LIBRARY_PATH=str(world.root / "other"))
-    assert opened["error"] is None
-
-
 @pytest.fixture
 def through_cusolver(tmp_path):
     """A module that has a function of cuBLAS only because cuSOLVER needs cuBLAS, and needs what is
@@ -167,6 +146,18 @@ def through_cusolver(tmp_path):
         real(tmp_path, "libother.so.1", "other")])
     (tmp_path / "libother.so.1").rename(tmp_path / "away")
     return module
+
+
+def test_what_a_library_needs_in_turn_its_stub_needs(retarget, tmp_path, world, through_cusolver):
+    assert "libcublas.so.12" not in elf.dynamic(through_cusolver)["NEEDED"]
+    said, = retarget(wheel_files.make(tmp_path, {"pkg/module.so": through_cusolver})).wheels
+    assert {"pkg.libs/libcusolver.so.11", "pkg.libs/libcublas.so.12",
+            "pkg.libs/libnvJitLink.so.12"} <= set(said["added"])
+    site = unpacked(retarget, tmp_path)
+    (world.folder("other") / "libother.so.1").symlink_to(tmp_path / "away")
+    opened, = world.probe(f"open:{site / 'pkg/module.so'}", LD_BIND_NOW="1",
+                          LD_LIBRARY_PATH=str(world.root / "other"))
+    assert opened["error"] is None
 
 
 def test_a_name_that_would_be_lost_is_a_refusal(retarget, tmp_path, through_cusolver):
@@ -211,24 +202,11 @@ def test_a_variable_that_a_stub_cannot_serve(retarget, tmp_path, program):
         assert said["added"] == ["pkg.libs/libnvshmem_host.so.3"] and said["files"][0]["loaded"]
 
 
-@pytest.mark.parametrize("folder", ["pkg", "./pkg/", "pkg//."])
-def test_another_folder_for_the_stubs(retarget, tmp_path, plain, folder):
+def test_another_folder_for_the_stubs(retarget, tmp_path, plain):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
-    said, = retarget("--stubs-in", folder, wheel).wheels
+    said, = retarget("--stubs-in", "./pkg/", wheel).wheels
     assert said["added"] == ["pkg/libcudart.so.12"]
     assert elf.dynamic(unpacked(retarget, tmp_path) / "pkg/module.so")["RUNPATH"] == ["$ORIGIN"]
-
-
-def test_what_several_files_miss_is_named_once(retarget, tmp_path):
-    far = real(tmp_path, "libfar.so.1", "far")
-    near = [importer(tmp_path, "far", link=[far], name=f"libnear{i}.so") for i in range(2)]
-    patch(near[0], "--set-soname", "libnear0.so"), patch(near[1], "--set-soname", "libnear1.so")
-    module = importer(tmp_path, "cudaMalloc", link=[*near, real(
-        tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")])
-    patch(module, "--set-rpath", "$ORIGIN")
-    said, = retarget(wheel_files.make(tmp_path, {
-        f"pkg/{file.name}": file for file in (*near, module)})).wheels
-    assert [file["not_loaded"] for file in said["files"]] == ["not here: libfar.so.1"]
 
 
 def test_another_file_of_the_wheel_is_named_as_it_lies_there(retarget, tmp_path):
@@ -269,11 +247,10 @@ def test_nothing_but_what_is_left(retarget, tmp_path, plain):
 
 
 @pytest.mark.parametrize("damage", [
-    lambda text: text[:4] + b"\1" + text[5:], lambda text: text[:5] + b"\2" + text[6:],
-    lambda text: text[:200],
+    lambda text: text[:4] + b"\1" + text[5:],
     # DT_STRSZ, before DT_SYMENT, is 0.
     lambda text: re.sub(rb"(?s)\n\0{7}.{8}(?=\x0b\0{7})", b"\n" + bytes(15), text)],
-    ids=["32 bits", "big-endian", "truncated", "no names"])
+    ids=["32 bits", "no names"])
 def test_a_file_that_cannot_be_read_as_elf_stays(retarget, tmp_path, repaired, damage):
     """Whatever its name is: no library is known to be in it."""
     for name in ("pkg/odd.so", "pkg/libcudart.so.12"):
@@ -294,12 +271,6 @@ def test_a_file_of_an_older_cuda_stays(retarget, tmp_path, plain):
     assert said["libraries"][0]["outcome"] == "left"
     assert "needs libcudart.so.10.2, of CUDA 10" in said["libraries"][0]["reasons"][0]
     retarget("--strict", wheel, status=1)
-
-
-def test_a_wheel_without_cuda(retarget, tmp_path):
-    wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b""})
-    assert retarget(wheel).wheels[0]["outcome"] == "nothing"
-    assert out_of(retarget).read_bytes() == wheel.read_bytes()
 
 
 def test_static_runtimes_are_named(retarget, tmp_path):
@@ -333,20 +304,14 @@ def test_the_same_input_gives_the_same_output(retarget, tmp_path, repaired):
     assert out_of(retarget).read_bytes() == (tmp_path / "again" / wheel.name).read_bytes()
 
 
-def test_source_date_epoch_dates_what_is_new(retarget, tmp_path, plain):
+@pytest.mark.parametrize("epoch, year", [("1700000000", 2023), ("0", 1980), (str(1 << 62), 2107)])
+def test_source_date_epoch_dates_what_is_new(retarget, tmp_path, plain, epoch, year):
+    """A zip archive has no date before 1980, and none after 2107."""
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
-    retarget(wheel, env={"SOURCE_DATE_EPOCH": "1700000000"})
-    with zipfile.ZipFile(out_of(retarget)) as made:
-        assert made.getinfo("pkg.libs/libcudart.so.12").date_time[:3] == (2023, 11, 14)
-        assert made.getinfo("pkg/module.so").date_time == wheel_files.DATE
-
-
-@pytest.mark.parametrize("epoch, year", [("0", 1980), (str(1 << 62), 2107)])
-def test_a_date_that_no_zip_archive_can_have(retarget, tmp_path, plain, epoch, year):
-    retarget(wheel_files.make(tmp_path, {"pkg/module.so": plain}),
-             env={"SOURCE_DATE_EPOCH": epoch})
+    retarget(wheel, env={"SOURCE_DATE_EPOCH": epoch})
     with zipfile.ZipFile(out_of(retarget)) as made:
         assert made.getinfo("pkg.libs/libcudart.so.12").date_time[0] == year
+        assert made.getinfo("pkg/module.so").date_time == wheel_files.DATE
 
 
 def test_signatures_are_dropped(retarget, tmp_path, plain):
@@ -461,20 +426,6 @@ def run(*command):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True)
 
 
-def test_pip_installs_it_and_auditwheel_likes_it(retarget, tmp_path, repaired):
-    retarget(wheel_files.make(tmp_path, repaired), "--prefer", "stub")
-    done = run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
-               "--target", tmp_path / "installed", out_of(retarget))
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / f"installed/pkg.libs/{RENAMED}").exists()
-    pytest.importorskip("auditwheel")
-    done = run(sys.executable, "-m", "auditwheel", "show", out_of(retarget))
-    assert done.returncode == 0, done.stderr
-    libraries = re.findall(r"(\S+) with versions", " ".join(done.stdout.split()))
-    assert [name for name in sorted(libraries) if re.match("lib(cudart|nv)", name)] == [
-        RENAMED, NVRTC]
-
-
 @pytest.mark.parametrize("first", ["auditwheel", "retarget"])
 def test_auditwheel_before_and_after(retarget, tmp_path, plain, world, first):
     """As the page has it for cibuildwheel, and the other way round."""
@@ -498,13 +449,6 @@ def test_auditwheel_before_and_after(retarget, tmp_path, plain, world, first):
     assert [path.name for path in sorted((site / "pkg.libs").iterdir())] == ["libcudart.so.12"]
     opened, = world.probe(f"open:{site / 'pkg/module.so'}", LD_BIND_NOW="1")
     assert opened["error"] is None
-
-
-def test_wheel_unpack_accepts_it(retarget, tmp_path, repaired):
-    pytest.importorskip("wheel")
-    retarget(wheel_files.make(tmp_path, repaired))
-    done = run(sys.executable, "-m", "wheel", "unpack", "-d", tmp_path / "w", out_of(retarget))
-    assert done.returncode == 0, done.stderr
 
 
 # Wheels that are none.
@@ -538,16 +482,9 @@ def two_of_a_name(wheel):
         out.writestr("pkg/module.so", b"another")
 
 
-def spoilt_member(wheel):
-    data = bytearray(wheel.read_bytes())
-    at = data.find(b"pkg/module.so") + 400
-    data[at:at + 64] = bytes(64)
-    wheel.write_bytes(data)
-
-
 @pytest.mark.parametrize("damage, word", [
     (break_name, "name"), (not_a_zip, "zip"), (without_record, "RECORD"), (outside, "outside"),
-    (two_of_a_name, "two members"), (spoilt_member, "cannot be read")])
+    (two_of_a_name, "two members")])
 def test_a_damaged_wheel(retarget, tmp_path, plain, damage, word):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
     wheel = damage(wheel) or wheel
