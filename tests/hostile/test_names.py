@@ -128,12 +128,6 @@ def test_plan(evil, more):
     assert PRINTABLE in text or "NO_BACKEND" in text
 
 
-def test_plan_without_files(evil):
-    status, text, said = evil.both("plan", "--constraint", EVIL, "--driver", "12.9",
-                                   "--nvjitlink", "12.9", "--nvrtc", "12.9")
-    assert PRINTABLE in text and PRINTABLE in said["message"]
-
-
 def test_link(evil):
     evil.write(made_up.ptx())
     assert evil.both("link", "-o", evil.path(b"o"), "--arch", "sm_80", evil.path())[0] == 1
@@ -158,10 +152,8 @@ def test_a_result_of_link(evil, real):
     assert status == 1
 
 
-@pytest.mark.parametrize("words", [[EVIL], ["status", EVIL], ["audit", "--" + "\x1b[2J%n"],
-                                   ["inspect", "--\x1b[2J%n"], ["plan", "--\x1b[2J%n"],
-                                   ["link", "--\x1b[2J%n"], ["audit", "--require", EVIL],
-                                   ["plan", "--driver", EVIL], ["retarget", "--\x1b[2J%n"]])
+@pytest.mark.parametrize("words", [[EVIL], ["status", EVIL], ["plan", "--\x1b[2J%n"],
+                                   ["audit", "--require", EVIL], ["retarget", "--\x1b[2J%n"]])
 def test_wrong_usage(evil, words):
     status, out, err = evil.cli(*words)
     assert status == 2 and out == "" and err
@@ -185,9 +177,8 @@ def test_an_override_that_is_called_so(evil):
         assert PRINTABLE in said
 
 
-@pytest.mark.parametrize("variable, inside", [("LD_LIBRARY_PATH", b""), ("CUDA_PATH", b"lib64"),
-                                              ("CONDA_PREFIX", b"lib")])
-@pytest.mark.parametrize("good", [False, True])
+@pytest.mark.parametrize("variable, inside, good", [
+    ("LD_LIBRARY_PATH", b"", True), ("CUDA_PATH", b"lib64", False), ("CONDA_PREFIX", b"lib", True)])
 def test_a_folder_that_is_called_so(evil, variable, inside, good):
     if variable == "LD_LIBRARY_PATH":       # in which `;` ends a name
         evil.folder = evil.folder.replace(b";", b"")
@@ -229,7 +220,7 @@ def test_long_names_are_whole(evil):
 
 
 def test_names_longer_than_any_path(evil):
-    for length in (4096, 5000, 100_000):
+    for length in (4096, 100_000):
         said = messages(evil, LAZYCUDA_CUDART=b"/" + b"n" * length)
         assert "n" * length in said
         assert "n" * length in evil.cli("audit", b"/" + b"n" * length)[2]

@@ -38,7 +38,7 @@ def names(folder):
 
 # ---- link ----
 
-@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+@pytest.mark.parametrize("umask", [0o022, 0o077])
 def test_a_linked_file_has_the_rights_of_any_new_file(link, umask):
     old = os.umask(umask)
     try:
@@ -134,8 +134,7 @@ def caller(tmp_path, patchelf):
     return path
 
 
-@pytest.mark.parametrize("wheel", [False, True])
-@pytest.mark.parametrize("mode", [0o644, 0o600, 0o755, 0o400])
+@pytest.mark.parametrize("wheel, mode", [(False, 0o600), (True, 0o640), (False, 0o400)])
 def test_a_retargeted_file_has_the_rights_of_the_old_one(retarget, caller, tmp_path, wheel, mode):
     path = wheel_files.make(tmp_path, {"pkg/a.so": caller}) if wheel else caller
     path.chmod(mode)

@@ -46,18 +46,17 @@ def watched(world, own, **env):
 
 
 SOURCES = {
-    "LD_LIBRARY_PATH": ["", ":", ".", "cuda", "./cuda", ":/nowhere", "/nowhere:", "/nowhere::/none",
-                        "{open}", "{sticky}", "{open}/lib", "{below}", "{link}", "cuda;.",
-                        "../{name}"],
-    "CUDA_PATH": [".", "cuda", "./cuda", "..", "{open}", "{sticky}", "{below}", "{link}"],
-    "CUDA_HOME": [".", "cuda", "{open}", "{below}", "{link}"],
-    "LAZYCUDA_PATH": ["", ":", ".", "cuda", "{open}", "{sticky}", "{below}", "{link}", "/no:."],
-    "CONDA_PREFIX": [".", "cuda", "{open}", "{sticky}", "{below}", "{link}"],
-    "runpath": [".", ":", "cuda", "./cuda", "$ORIGIN/../open", "{open}", "{sticky}/lib",
-                "{below}/lib", "{link}/lib", "$LIB", "$ORIGIN/../link/lib"],
-    "rpath": [".", ":", "cuda", "$ORIGIN/../open", "{open}", "{below}/lib", "{link}/lib"],
-    "LAZYCUDA_CUDART": ["libcudart.so.12", "./libcudart.so.12", "cuda/libcudart.so.12"],
-    "LAZYCUDA_CUDA": ["libcuda.so.1", "./libcuda.so.1", "cuda/libcuda.so.1"],
+    "LD_LIBRARY_PATH": ["", "cuda", "/nowhere::/none", "{open}", "{sticky}", "{below}", "{link}",
+                        "cuda;."],
+    "CUDA_PATH": [".", "{open}", "{link}"],
+    "CUDA_HOME": ["cuda", "{below}"],
+    "LAZYCUDA_PATH": ["", "cuda", "{sticky}", "/no:."],
+    "CONDA_PREFIX": [".", "{open}"],
+    "runpath": [":", "cuda", "$ORIGIN/../open", "{sticky}/lib", "{below}/lib", "$LIB",
+                "$ORIGIN/../link/lib"],
+    "rpath": [".", "{open}"],
+    "LAZYCUDA_CUDART": ["libcudart.so.12", "./libcudart.so.12"],
+    "LAZYCUDA_CUDA": ["libcuda.so.1", "cuda/libcuda.so.1"],
 }
 
 
@@ -68,7 +67,7 @@ def places(world):
     link in a safe place leads to."""
     for folder in ("", "cuda", "lib", "lib64"):
         intruders(world.root / folder)
-    made = {"name": world.root.name}
+    made = {}
     for name, mode in (("open", 0o777), ("sticky", 0o1777)):
         for folder in ("", "lib", "lib64"):
             intruders(world.root / name / folder)
@@ -265,17 +264,6 @@ def test_a_strangers_link_between_links(world, between_links):
     assert world.status(CUDA_PATH=first)["state"] == "missing"
 
 
-def test_where_a_strangers_link_between_links_leads(world, between_links):
-    first, middle = between_links
-    folder = world.put("stranger/lib64", fake("cudart", "12.8"))
-    middle.unlink()
-    middle.symlink_to(folder.parent)
-    middle.parent.chmod(0o1777)
-    for path in (middle, folder.parent, folder, folder / "libcudart.so.12"):
-        chowned(path, 65534)
-    assert world.status(CUDA_PATH=first)["state"] == "missing"
-
-
 @pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "missing")])
 @pytest.mark.parametrize("text", ["{root}/open/sub/../../safe", "open/sub/../../safe"])
 def test_what_the_text_of_a_link_goes_through(world, text, mode, expected):
@@ -382,30 +370,6 @@ def test_a_link_by_the_name_of_what_unpacks_code(world, mode, expected):
         assert expected or not said.intruders
 
 
-def looks(world, folder):
-    """How often a search asks about what is in a folder.  What was made just before it is looked
-    at again, and so are the sandbox's own folders."""
-    calls = traced(world, "/bin/sh", "-c", 'sleep 0.1; exec "$@"', "sh", visitor("search"),
-                   build.STUBS, build.stub("cudart"))[1]
-    return len(re.findall(r"\b(?:newfstatat|l?stat|statx|fstatat64|readlink(?:at)?)\(.*"
-                          rf'"{folder}/', between(calls, r"begin\\n", r"end\\n")))
-
-
-def test_a_link_beside_the_library_costs_little(world):
-    """As packages have it: libcudart.so.12 -> libcudart.so.12.9.79."""
-    folder = world.put("toolkit/lib64", fake("cudart", "12.9"))
-    file = folder / "libcudart.so.12"
-    world.env["CUDA_PATH"] = str(folder.parent)
-    counts = []
-    for linked in (False, True):
-        if linked:
-            file.rename(folder / "libcudart.so.12.9.79")
-            file.symlink_to("libcudart.so.12.9.79")
-        counts.append(looks(world, folder))
-    # What the link says, what it leads to, and what lies there.
-    assert counts[1] - counts[0] == 3
-
-
 @pytest.mark.parametrize("library", build.DRIVER)
 @pytest.mark.parametrize("home", ["/usr/lib/wsl/lib", "/run/opengl-driver/lib"])
 def test_a_home_of_the_driver_that_everybody_can_write_to(world, home, library):
@@ -413,12 +377,6 @@ def test_a_home_of_the_driver_that_everybody_can_write_to(world, home, library):
     assert world.status(library)["state"] == "usable"
     (world.root / f"system{home}").chmod(0o777)
     assert world.status(library)["state"] == "missing"
-
-
-def test_a_folder_that_a_group_can_write_to_is_the_groups_business(world):
-    folder = world.folder("top/lib64")
-    folder.chmod(0o2775)
-    assert state(world, folder) == "usable"
 
 
 @pytest.mark.parametrize("open_folder, expected", [
@@ -441,14 +399,6 @@ def test_the_current_directory_of_an_object_that_was_loaded_by_a_relative_path(w
     world.search(build.STUBS)
     done = world.run(visitor("search", "-DELSEWHERE"), build.STUBS, "./app/libuser.so", site)
     assert reading(done).cudart == "missing" and "intruder" not in done.err
-
-
-def test_the_current_directory_by_another_name(world, places):
-    # Its name is absolute; where that leads is seen all the same.
-    for name in ("/proc/self/cwd", "/proc/self/cwd/.", "/proc/self/root/proc/self/cwd"):
-        done = world.run(visitor("search", "-DELSEWHERE"), build.STUBS, build.stub("cudart"),
-                         places["below"], LD_LIBRARY_PATH=name)
-        assert reading(done).cudart == "missing" and not reading(done).intruders
 
 
 def test_a_refused_place_is_in_the_trace(world, places):
@@ -507,7 +457,7 @@ def test_a_folder_that_everybody_can_write_to_and_an_auditor_leads_to(world, mod
 
 
 # What ld.so looks through below any folder: glibc-hwcaps since glibc 2.33, the others until 2.36.
-FOR_CPUS = ["glibc-hwcaps/x86-64-v2", "tls", "x86_64", "tls/x86_64"]
+FOR_CPUS = ["glibc-hwcaps/x86-64-v2", "tls/x86_64"]
 
 
 @pytest.mark.skipif(build.ARCH != "x86_64", reason="the folders for CPUs have other names")

@@ -66,10 +66,9 @@ def needing(count):
                                                    for file in files])
 
 
-@pytest.mark.parametrize("count", [33, 100, 257, 1000])
-def test_many_version_needs_are_all_read(audit, count):
-    error, imports = audit(needing(count))
-    assert error is None and len(imports) == count
+def test_many_version_needs_are_all_read(audit):
+    error, imports = audit(needing(257))
+    assert error is None and len(imports) == 257
     assert all(names == 1 for _, names in imports)
 
 
@@ -107,24 +106,21 @@ def test_the_symbols_end_where_a_table_begins_however_many_there_are(audit):
 
 # ---- program headers, version nodes, names ----
 
-@pytest.mark.parametrize("count, why", [(70, ""), (256, ""),
-                                        (257, "has an unlikely number of segments")])
+@pytest.mark.parametrize("count, why", [(256, ""), (257, "has an unlikely number of segments")])
 def test_many_program_headers(ask, audit, count, why):
     data = with_headers(loadable.library(soname="x", nodes=["libcudart.so.12"]), count)
     assert ask(data) == (why, False, "" if why else "libcudart.so.12")
     assert audit(data)[0] == (why or None)
 
 
-@pytest.mark.parametrize("before, why", [(100, ""), (4095, ""),
-                                         (4096, "has damaged version definitions")])
+@pytest.mark.parametrize("before, why", [(4095, ""), (4096, "has damaged version definitions")])
 @pytest.mark.parametrize("node", ["libcudart.so.12", PRIVATE])
 def test_many_version_nodes(ask, before, why, node):
     data = loadable.library(nodes=[*[f"N{i}" for i in range(before)], node])
     assert ask(data) == (why, not why and node == PRIVATE, "" if why or node == PRIVATE else node)
 
 
-@pytest.mark.parametrize("size, why", [(1 << 20, ""), (27 << 20, ""),
-                                       (65 << 20, "has a table of an unlikely size")])
+@pytest.mark.parametrize("size, why", [(27 << 20, ""), (65 << 20, "has a table of an unlikely size")])
 def test_a_witness_behind_many_names(ask, size, why):
     data = loadable.library(soname="libcuda.so.1", more=["x" * size, "cuDriverGetVersion"])
     assert ask(data, "driver") == (why, False, "" if why else "libcuda.so.1")

@@ -2,13 +2,11 @@
 /*
  * pure.c - the same question (scene.h) asked in unusual ways
  *
- *	pure threads QUESTION...	by eight threads at once
  *	pure sealed QUESTION...		by a process that may only read and write
  *	pure starved QUESTION...	with every allocation failing in turn
  *
  * Fails if the answers are not the same; "starved" if one is neither that nor NULL.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +17,6 @@
 #include "../lib/seal.h"
 #include "scene.h"
 
-#define THREADS 8
-#define ROUNDS 200
 #define TEXT 65536
 
 static struct scene scene;
@@ -102,34 +98,6 @@ static int ask(char *into)
 
 /* ---- ways ---- */
 
-static void *ask_often(void *data)
-{
-	char *into = data;
-
-	for (int i = 0; i < ROUNDS; i++)
-		if (ask(into) != 1)
-			return NULL;
-	return data;
-}
-
-static int by_threads(void)
-{
-	static char texts[THREADS][TEXT];
-	pthread_t threads[THREADS];
-	int failures = 0;
-
-	for (int i = 0; i < THREADS; i++)
-		if (pthread_create(&threads[i], NULL, ask_often, texts[i]))
-			return 1;
-	for (int i = 0; i < THREADS; i++) {
-		void *result;
-
-		pthread_join(threads[i], &result);
-		failures += !result;
-	}
-	return failures;
-}
-
 static int sealed(void)
 {
 	static char into[TEXT];
@@ -174,7 +142,5 @@ int main(int argc, char **argv)
 	scene.request.support = scene.support;
 	scene.request.others = scene_others(&scene);
 	ask(expected);
-	if (!strcmp(argv[1], "threads"))
-		return by_threads();
 	return strcmp(argv[1], "sealed") ? starved() : sealed();
 }

@@ -19,42 +19,39 @@ def on_nvjitlink(ask, version, code, more=""):
     return ask(f"policy=off driver=unknown nvjitlink={version} arch=sm_80 {more}", code).code
 
 
+def newer(producer, linker):
+    return number(producer) > number(linker)
+
+
+def ltoir(producer, linker, oldest):
+    """What becomes of LTO-IR where that of an older major than `oldest` is not taken."""
+    return "LTOIR_TOO_NEW" if newer(producer, linker) else \
+        "LTOIR_CROSS_MAJOR" if number(producer)[0] < oldest else "OK"
+
+
+# The code, what becomes of it, and what is asked for beside.
+SWEEPS = {
+    "ptx": (lambda producer: f"ptx {ISA[producer]}", lambda producer, linker:
+            "PTX_TOO_NEW" if newer(ISA[producer], ISA[linker]) else "OK", ""),
+    # From 12.5 to 12.9 it takes those of 13, and spoils them.
+    "cubin": (lambda producer: f"cubin {producer}", lambda producer, linker:
+              "CUBIN_TOO_NEW" if newer(producer, linker) else "OK", ""),
+    "ltoir": (lambda producer: f"ltoir {producer}", lambda producer, linker:
+              ltoir(producer, linker, number(linker)[0]), ""),
+    "across": (lambda producer: f"ltoir {producer}", lambda producer, linker:
+               ltoir(producer, linker, 12), "flags=across"),
+}
+
+
+@pytest.mark.parametrize("what", SWEEPS)
 @pytest.mark.parametrize("linker", NVJITLINKS)
-def test_nvjitlink_takes_ptx_that_is_no_newer(ask, linker):
+def test_nvjitlink_takes_what_is_no_newer(ask, linker, what):
+    code, wanted, more = SWEEPS[what]
     for producer in VERSIONS:
-        code = on_nvjitlink(ask, linker, f"k:ptx {ISA[producer]} sm_80")
-        assert code == ("OK" if number(ISA[producer]) <= number(ISA[linker]) else "PTX_TOO_NEW")
-
-
-@pytest.mark.parametrize("linker", NVJITLINKS)
-def test_nvjitlink_takes_cubins_that_are_no_newer(ask, linker):
-    # from 12.5 to 12.9 it takes those of 13, and spoils them
-    for producer in VERSIONS:
-        code = on_nvjitlink(ask, linker, f"k:cubin {producer} sm_80")
-        assert code == ("OK" if number(producer) <= number(linker) else "CUBIN_TOO_NEW")
-
-
-@pytest.mark.parametrize("how", ["", " bytes"], ids=["toolkit", "bytes"])
-@pytest.mark.parametrize("linker", NVJITLINKS)
-def test_nvjitlink_takes_ltoir_of_its_major_that_is_no_newer(ask, linker, how):
-    for producer in VERSIONS:
-        code = on_nvjitlink(ask, linker, f"k:ltoir {producer} sm_80{how}")
-        if number(producer) > number(linker):
-            assert code == "LTOIR_TOO_NEW"
-        elif number(producer)[0] < number(linker)[0]:
-            assert code == "LTOIR_CROSS_MAJOR"
-        else:
-            assert code == "OK"
-
-
-@pytest.mark.parametrize("linker", NVJITLINKS)
-def test_ltoir_of_an_older_major_only_if_that_is_allowed_and_never_of_11(ask, linker):
-    for producer in VERSIONS:
-        code = on_nvjitlink(ask, linker, f"k:ltoir {producer} sm_80", "flags=across")
-        if number(producer) > number(linker):
-            assert code == "LTOIR_TOO_NEW"
-        else:
-            assert code == ("LTOIR_CROSS_MAJOR" if producer in ("11.7", "11.8") else "OK")
+        # LTO-IR may tell its toolkit by its bytes alone.
+        for how in ("", " bytes") if what == "ltoir" else ("",):
+            said = on_nvjitlink(ask, linker, f"k:{code(producer)} sm_80{how}", more)
+            assert said == wanted(producer, linker), producer
 
 
 # What an obfuscated entry shows is its container, which two or three toolkits share.

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-import build
 import made_up
 from fakes import driver, fake, nvml
 
@@ -34,6 +33,12 @@ def plan(world, *words, status=0):
     return json.loads(done.out)
 
 
+def environment(driver, branch, nvjitlink, nvrtc):
+    """As the JSON has it where nothing else is installed."""
+    return {"driver": driver, "branch": branch, "nvjitlink": nvjitlink, "nvrtc": nvrtc,
+            "nvjitlinks": [], "nvrtcs": [], "nvvms": [], "tileirases": []}
+
+
 # ---- with files ----
 
 def test_json_has_the_keys_of_the_design(world, file):
@@ -44,10 +49,7 @@ def test_json_has_the_keys_of_the_design(world, file):
     assert said["code"] is said["input"] is said["have"] is said["need"] is said["compile"] is None
     assert said["options"] == ["-arch=sm_80", "-lineinfo"] and said["lto"] is False
     assert said["policy"] == "best_effort" and any("leak" in note for note in said["notes"])
-    assert said["environment"] == {"driver": "12.4", "branch": None, "nvjitlink": "12.4",
-                                   "nvrtc": "12.4",
-                                   "nvjitlinks": [], "nvrtcs": [], "nvvms": [],
-                                   "tileirases": []}
+    assert said["environment"] == environment("12.4", None, "12.4", "12.4")
     assert said["inputs"] == [{"file": str(path), "name": str(path), "kind": "ptx", "input": 0,
                                "entry": 0, "form": "as_is", "reason": "the only code in it"}]
 
@@ -123,13 +125,8 @@ def test_flags_lift_refusals(world, file):
 
 def test_the_driver_may_be_given_by_its_own_version(world, file):
     path = file("k.ptx", ptx())
-    for version in ("550", "550.54.14", "550.120", "550.163.01"):
-        said = plan(world, "--driver", version, "--nvjitlink=none", "--nvrtc=none", "--arch",
-                    "sm_80", path)
-        assert said["environment"] == {"driver": "12.4", "branch": 550, "nvjitlink": "none",
-                                       "nvrtc": "none",
-                                       "nvjitlinks": [], "nvrtcs": [], "nvvms": [],
-                                   "tileirases": []}
+    said = plan(world, "--driver=550.54.14", "--nvjitlink=none", "--nvrtc=none", "--arch=sm_80", path)
+    assert said["environment"] == environment("12.4", 550, "none", "none")
     said = plan(world, "--driver=unknown", "--nvjitlink=12.9", "--nvrtc=none", "--arch=sm_80", path)
     assert said["environment"]["driver"] is None and said["rule"] == "B5"
 
@@ -140,15 +137,9 @@ def test_what_is_not_given_is_what_is_installed(world, file):
     world.loader(fake("nvrtc", "12.9"), fake("nvJitLink", "12.9"), driver("12.2"),
                  nvml("535.104.05"))
     said = plan(world, "--arch", "sm_80", path)
-    assert said["environment"] == {"driver": "12.2", "branch": 535, "nvjitlink": "12.9",
-                                   "nvrtc": "12.9",
-                                   "nvjitlinks": [], "nvrtcs": [], "nvvms": [],
-                                   "tileirases": []}
+    assert said["environment"] == environment("12.2", 535, "12.9", "12.9")
     said = plan(world, "--arch", "sm_80", "--nvjitlink", "12.5", path)
-    assert said["environment"] == {"driver": "12.2", "branch": 535, "nvjitlink": "12.5",
-                                   "nvrtc": "12.9",
-                                   "nvjitlinks": [], "nvrtcs": [], "nvvms": [],
-                                   "tileirases": []}
+    assert said["environment"] == environment("12.2", 535, "12.5", "12.9")
 
 
 def test_tile_ir_beside_other_code(world):
@@ -230,13 +221,8 @@ def test_a_wrong_cudart(world, words):
 @pytest.mark.parametrize("words, why", [
     (["--arch"], "a value is missing after --arch"),
     (["--driver", "twelve", "k.ptx"], "invalid value of --driver"),
-    (["--driver", "300", "k.ptx"], "invalid value of --driver"),
-    (["--driver", "550.", "k.ptx"], "invalid value of --driver"),
-    (["--driver", "550.54.14.2", "k.ptx"], "invalid value of --driver"),
     (["--nvjitlink", "12.4.x", "k.ptx"], "invalid value of --nvjitlink"),
     (["--policy", "lax", "k.ptx"], "invalid value of --policy"),
-    (["--archive", "k.ptx"], "unknown option --archive"),
-    (["-o", "out", "k.ptx"], "unknown option -o"),
 ])
 def test_wrong_usage_is_status_2(world, file, words, why):
     path = file("k.ptx", ptx())
@@ -245,32 +231,11 @@ def test_wrong_usage_is_status_2(world, file, words, why):
     assert why in done.err and "usage: lazycuda plan" in done.err
 
 
-def test_a_file_that_cannot_be_read_is_status_2(world):
-    for path, why in ((world.root / "nothing", "does not exist"), (world.root, "is a directory")):
-        done = world.cli("plan", *HAVE, "--arch", "sm_80", path, check=False)
-        assert (done.status, done.out) == (2, "")
-        assert done.err == f"lazycuda plan: {path} {why}\n"
-
-
 def test_a_damaged_file_is_a_refusal(world, file):
     path = world.folder("files") / "x.cubin"
     path.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(20))
     said = plan(world, *HAVE, "--arch", "sm_80", path, status=1)
     assert said["code"] in ("BAD_INPUT", "UNKNOWN_KIND") and said["input"] == 0
-
-
-def test_output_that_cannot_be_written_is_status_2(world, file):
-    path = file("k.ptx", ptx())
-    done = world.run("/bin/sh", "-c", '"$@" >/dev/full', "sh", build.TOOL,
-                     "plan", *HAVE, "--arch", "sm_80", path, check=False)
-    assert done.status == 2 and "standard output" in done.err
-
-
-def test_help_is_on_standard_output(world):
-    done = world.cli("plan", "--help")
-    assert done.err == "" and done.out.startswith("usage: lazycuda plan")
-    for option in ("--arch", "--lto", "--policy", "--nvjitlink", "--json"):
-        assert option in done.out
 
 
 @pytest.mark.parametrize("words, code", [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The plan is a function of its arguments: of no thread, no machine, no file."""
+"""The plan is a function of its arguments: of no machine and no file."""
 import subprocess
 
 import pytest
@@ -47,11 +47,6 @@ def run(program, way, question, *folders):
         pytest.skip(done.stdout.strip())
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_eight_threads_get_the_same_plan(pure, question):
-    run(pure, "threads", question)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -100,20 +100,6 @@ OFF = [
     ("driver=13.0 nvjitlink=none output=ptx", PTX_OLD, "NVJITLINK_REQUIRED", "O2"),
 ]
 
-# The ready vectors of the facts, under the default policy.
-VECTORS = [
-    ("driver=13.0 nvjitlink=13.0 lto", LTO_13, "nvjitlink"),
-    ("driver=13.0 nvjitlink=12.9 lto", LTO_12, "nvjitlink"),
-    ("driver=12.0 nvjitlink=13.0 lto", PTX_OLD, "CROSS_MAJOR"),
-    ("driver=13.0 nvjitlink=12.4", PTX_13, "driver"),
-    ("driver=12.4 nvjitlink=12.4", "k:ptx 8.5 sm_80", "PTX_TOO_NEW"),
-    ("driver=12.5 nvjitlink=12.4", "k:ltoir 12.5 sm_80 bytes", "LTOIR_TOO_NEW"),
-    ("driver=12.5 nvjitlink=12.5", "k:ltoir 12.5 sm_80 bytes", "nvjitlink"),
-    ("driver=12.5 nvjitlink=12.4", "k:ltoir 12.4 sm_80 bytes", "nvjitlink"),
-    ("driver=12.5 nvjitlink=12.5", "k:ltoir 11.8 sm_80 bytes", "LTOIR_CROSS_MAJOR"),
-    ("driver=12.5 nvjitlink=12.5 arch=sm_80", "k:cubin ? sm_80 abi=8", "CUBIN_TOO_NEW"),
-]
-
 
 def named(row):
     return " ".join(row[:2]).replace("=", "-")
@@ -130,13 +116,6 @@ def outcome(plan):
 def test_a_row_decides_as_published(ask, policy, words, code, expected, rule):
     plan = ask(f"policy={policy} {words}", code)
     assert (outcome(plan), plan.rule) == (expected, rule), plan.message
-
-
-@pytest.mark.parametrize("words, code, expected", [
-    pytest.param(*row, id=named(row)) for row in VECTORS])
-def test_a_ready_vector_of_the_facts(ask, words, code, expected):
-    plan = ask(words, code)
-    assert outcome(plan) == expected, plan.message
 
 
 def test_the_default_policy_is_best_effort(ask):
