@@ -51,11 +51,6 @@ def test_the_exports_are_the_same(stubs, library):
 
 
 @pytest.mark.parametrize("library", build.STUBBED)
-def test_the_stub_runs_on_glibc_2_17(stubs, library):
-    assert elf.glibc(build.stub(library, stubs)) <= (2, 17)
-
-
-@pytest.mark.parametrize("library", build.STUBBED)
 def test_an_entry_is_a_few_instructions(stubs, library):
     # adrp, ldr, br; where a struct goes by value its parts may be moved first.
     hooks = {f.name for f in symbols.read().libraries[library].functions if f.hook}

@@ -11,10 +11,9 @@ import build
 import distribution
 import elf
 import package
-import toolkits
 import wheel_files
 from fakes import answer, fake
-from world import CALL, MISSING
+from world import MISSING
 
 CC = ["aarch64-linux-gnu-gcc"]
 QEMU = ["qemu-aarch64-static", "-L", pathlib.Path("/usr/aarch64-linux-gnu")]
@@ -49,11 +48,6 @@ def program(tree, source, *libraries, major=12):
         *(tree / f"lib/lazycuda/cuda{major}/lib{name}_stub.so" for name in libraries), cc=CC)
 
 
-def status(world, tree, **env):
-    return json.loads(world.run(tree / "bin" / "lazycuda", "status", "--json", check=False,
-                                **env).out)
-
-
 def test_every_library_is_for_aarch64_and_needs_glibc_2_17(tree):
     others = list((build.ROOT / "libraries").glob("*.txt"))
     libraries = list(tree.rglob("*.so"))
@@ -73,22 +67,6 @@ def test_the_command_says_its_version(world, tree):
     assert said == f"lazycuda {distribution.version()}\n"
 
 
-def test_the_command_finds_nothing_where_there_is_nothing(world, tree):
-    assert {entry["state"] for entry in status(world, tree)["libraries"]} == {"missing"}
-
-
-@pytest.mark.parametrize("version", toolkits.requested_aarch64())
-def test_the_command_finds_what_is_there(world, tree, real, version):
-    toolkit = real(version, "aarch64")
-    for file in toolkit.files():
-        world.search(file.parent)
-    found = {entry["name"]: (entry["state"], entry["version"])
-             for entry in status(world, tree)["libraries"]}
-    expected = {library: ("usable", version) if toolkit.file(library) else ("missing", None)
-                for library in build.LIBRARIES} | dict.fromkeys(build.DRIVER, ("missing", None))
-    assert found == expected
-
-
 def test_the_command_audits_and_inspects(world, tree):
     caller = program(tree, build.TESTS / "aarch64" / "launch.c", "cudart")
     said = json.loads(world.run(tree / "bin" / "lazycuda", "audit", "--json", caller).out)
@@ -97,24 +75,9 @@ def test_the_command_audits_and_inspects(world, tree):
     assert (said.status, said.out) == (1, f"{caller}: shared, no device code\n")
 
 
-@pytest.mark.parametrize("library", build.LIBRARIES)
-def test_a_stub_answers_where_there_is_nothing(world, library):
-    said = world.probe(f"stub:{library}", f"call:{CALL[library]}")
-    assert said[1]["value"] == MISSING[library]
-
-
 @pytest.mark.parametrize("major, version", [(11, "11.8"), (12, "12.9"), (13, "13.5")])
 def test_a_program_that_links_the_wheels_import_library(world, tree, major, version):
     caller = program(tree, build.TESTS / "aarch64" / "launch.c", "cudart", major=major)
     assert int(world.run(caller).out) == MISSING["cudart"]
     world.loader(fake("cudart", version, cc=CC))
     assert int(world.run(caller).out) == answer("cudart", "cudaLaunchKernel", version)
-
-
-@pytest.mark.parametrize("version", toolkits.requested_aarch64())
-def test_real_nvrtc_compiles_through_it(world, tree, real, version):
-    toolkit = real(version, "aarch64")
-    caller = program(tree, build.TESTS / "real" / "compile.c", "nvrtc", major=toolkit.major)
-    world.search(toolkit.file("nvrtc").parent)
-    said = world.run(caller, "ptx", timeout=300)
-    assert said.lines[:2] == [f"nvrtc: 0 {version}", "PTX: ok"]

@@ -143,16 +143,12 @@ def test_a_real_library_in_the_wheel_is_there_if_it_is_found(said, patchelf, bun
     ("$ORIGIN/../mine.libs", "mine-1.data/platlib/mine.libs", "", 0), ("$ORIGIN/../..", "package", "", 1),
     ("$ORIGIN/../mine.libs", "mine-1.data/data/mine.libs", "", 1), ("", "package", "", 1),
     ("", "", "", 1), ("", "", "Requires-Dist: lazycuda>=0.1\n", 0), ("", "", "Requires-Dist: lazycuda\n", 0),
-    ("", "", "Requires-Dist: lazycuda; sys_platform == 'linux'\n", 0),
     ("", "", "Requires-Dist: lazycuda; extra == 'gpu'\n", 1),
     ("", "", "requires-dist:LazyCUDA; sys_platform != 'win32' and os_name != 'darwin'\n", 0),
-    ("", "", "Requires-Dist: lazycuda; sys_platform == 'win32'\n", 1),
     ("", "", "Requires-Dist: lazycuda; python_version < '3'\n", 1),
     ("", "", "Requires-Dist: lazycuda>=0.1; (python_version >= '3.8' and os_name==\"posix\")\r\n", 0),
-    ("", "", "Requires-Dist: lazycuda; python_version >= '3.14'\n", 1),
     ("", "", "Requires-Dist: lazycuda; sys_platform == 'linux' and platform_machine == '{machine}'\n", 0),
     ("", "", "Requires-Dist: lazycuda; platform_machine != '{machine}'\n", 1),
-    ("", "", "Requires-Dist: lazycuda; implementation_name == 'pypy'\n", 1),
     ("", "", "Requires-Dist: lazycuda; os_name == 'posix' or os_name == 'nt'\n", 1),
     ("", "", "Requires-Dist: lazycuda-docs\n", 1)])
 def test_a_stub_lies_where_the_run_path_leads(audit, tmp_path, run_path, places, metadata, status):
@@ -196,21 +192,12 @@ def test_a_library_that_is_opened_by_name(audit, tmp_path):
 
 @pytest.mark.parametrize("soname, function, before, since", [
     ("libcublas.so.12", "cublasDgemmGroupedBatched", "12.3", "12.4"),
-    ("libcublasLt.so.13", "cublasLtEmulationDescCreate", "13.0", "13.1"),
-    ("libcupti.so.12", "cuptiActivityEnableDriverApi", "12.4", "12.5"),
     # Of those whose numbers are their own: what the CUDA ships.
-    ("libcusparse.so.12", "cusparseSpMV_preprocess", "12.3", "12.4"),
-    ("libcusparse.so.12", "cusparseSpGEAM", "13.2", "13.3"),
     ("libcusparse.so.12", "cusparseSpMVOp_bufferSize", "13.1", "13.2"),    # 12.7.9, after 12.7.2
-    ("libnvfatbin.so.13", "nvFatbinAddTileIR", "13.0", "13.1"),
     ("libcusolver.so.11", "cusolverDnXgeev", "12.6", "12.8"),
-    ("libcusolver.so.12", "cusolverDnXpolar", "13.2", "13.3"),
     ("libcufile.so.0", "cuFileGetParameterBool", "12.8", "12.9"),
     # Of those that go with a CUDA: the newest for it.  cuDNN 9.10 is the last for 11.
-    ("libcudnn.so.9", "cudnnCausalConv1dForward", "11.8", "12.0"),
-    ("libnccl.so.2", "ncclCommWindowRegister", "11.8", "12.0"),
-    ("libcutensor.so.2", "cutensorPlanPreferenceGetAttribute", "11.8", "12.0"),
-    ("libnvshmem_host.so.3", "nvshmemx_qp_create", "11.8", "12.0")])
+    ("libcudnn.so.9", "cudnnCausalConv1dForward", "11.8", "12.0")])
 def test_a_name_that_a_later_minor_brought(audit, tmp_path, soname, function, before, since):
     file = imports(tmp_path, soname, function)
     audit("--require", since, file)
@@ -231,10 +218,7 @@ def test_a_name_that_a_later_minor_has_not(audit, tmp_path):
 
 @pytest.mark.parametrize("soname, function, by, since", [
     ("libcudnn.so.9", "cudnnCausalConv1dForward", "9 from 9.22 on", "9.22"),
-    ("libnccl.so.2", "ncclCommWindowRegister", "2 from 2.27 on", "2.27"),
-    ("libcutensor.so.2", "cutensorPlanPreferenceGetAttribute", "2 from 2.4 on", "2.4"),
     ("libcusparseLt.so.0", "cusparseLtGetErrorName", "1 from 0.8 on", "0.8"),
-    ("libnvshmem_host.so.3", "nvshmemx_qp_create", "3 from 3.5 on", "3.5"),
     ("libcusparse.so.12", "cusparseSpMVOp_bufferSize", "12 from 12.7.9 on", "12.7.9"),
     ("libnccl.so.2", "ncclAllReduce", "2", "2.13")])
 def test_since_which_version_of_a_library_of_its_own_number(audit, said, tmp_path, soname, function, by,
@@ -244,9 +228,9 @@ def test_since_which_version_of_a_library_of_its_own_number(audit, said, tmp_pat
     assert said(file)["imports"][0]["served_since"] == [since]
 
 
-@pytest.mark.parametrize("function", ["cuptiActivityGetNextRecord", "cuptiActivityEnable", "cuptiSubscribe"])
-def test_what_cupti_lays_out_stays_in_its_major(audit, said, tmp_path, function):
+def test_what_cupti_lays_out_stays_in_its_major(audit, said, tmp_path):
     """A record of 12.9 has 208 bytes where a caller of 13 reads 224."""
+    function = "cuptiActivityGetNextRecord"
     for major, other in (("12", "13"), ("13", "12")):
         file = imports(tmp_path / major, f"libcupti.so.{major}", function)
         one = said("--all-versions", file)
@@ -283,7 +267,7 @@ def test_a_stub_is_the_stub_by_either_name(audit, tmp_path, name, soname):
         assert verdict(audit("--require", "none,11,12,13", file)) == f"is the stub for {name} itself"
 
 
-@pytest.mark.parametrize("soname", ["libcudnn.so.7", "libcufft.so.8.0", "libcudart.so.10.2"])
+@pytest.mark.parametrize("soname", ["libcufft.so.8.0", "libcudart.so.10.2"])
 def test_what_no_cuda_that_is_known_has(audit, tmp_path, soname):
     file = compiled(tmp_path, "user.so", MALLOC, "-Wl,--no-as-needed",
                     library(tmp_path / "cudart", "libcudart.so.12", "cudaMalloc", "libcudart.so.12"),

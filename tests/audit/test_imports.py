@@ -71,21 +71,10 @@ def test_files_and_wheels_are_counted_and_judged(count, wheel):
     assert count("count", "--lacking", "13", "11.8") == "`cudaLibraryLoadData` 1\n"
 
 
-def test_before_is_asked_of_another_tree(count, wheel):
-    count("add", wheel("one", (13, ["cudaLibraryLoadData"])))
-    text = count("count", "--before", build.BUILD)
-    assert rows(text, 13, "12.0") == [
-        "0 of 1, 0.0 % | 0 of 1, 0.0 % | 0 of 1, 0.0 % | `cudaLibraryLoadData` 1"]
-
-
 def test_a_copy_of_a_file_counts_where_it_is(count, wheel):
     module = (12, ["cudaMalloc"])
     count("add", wheel("one", module, module), wheel("two", module))
     assert "| 12 | 2 | 3 | 1 | 11.7: 3 |" in count("count")
-
-
-def test_a_wheel_without_such_files(count, wheel):
-    assert ": 0 files" in count("add", wheel("none"))
 
 
 def test_wheels_are_fetched_once(ask, count, wheel, tmp_path):
@@ -98,15 +87,6 @@ def test_wheels_are_fetched_once(ask, count, wheel, tmp_path):
     assert "published.txt are not fetched and not counted" in ask("count").stderr
 
 
-def test_what_cannot_be_had_stops_no_other(ask, wheel, tmp_path):
-    wheel("one")
-    wanted = tmp_path / "list"
-    wanted.write_text("gone==1.0\none==1.0\n")
-    said = ask("fetch", wanted)
-    assert said.returncode == 1 and "one-1.0" in said.stdout
-    assert re.fullmatch(r"imports: gone==1\.0: ERROR: No matching distribution .*\n", said.stderr)
-
-
 def test_names_that_the_list_has_not(ask, tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "new.txt").write_text("13 a.so cudaMalloc cudaFromTomorrow\n")
@@ -117,21 +97,9 @@ def test_names_that_the_list_has_not(ask, tmp_path):
 
 @pytest.mark.parametrize("words, status, why", [
     (["count"], 1, "nothing is noted"),
-    (["count", "--before"], 2, "fetch [LIST]"),
-    (["count", "--lacking", "13"], 2, "fetch [LIST]"),
     (["add", "/dev/null"], 1, "/dev/null is no wheel"),
-    (["fetch", "/no/list"], 1, "/no/list"),
     ([], 2, "fetch [LIST]"),
 ])
 def test_what_is_wrong_is_said(ask, words, status, why):
     said = ask(*words)
     assert (said.returncode, said.stdout) == (status, "") and why in said.stderr
-
-
-def test_questions_without_an_answer(ask, count, wheel, tmp_path):
-    count("add", wheel("one", (12, ["cudaMalloc"])))
-    for words, why in ((["--lacking", "13", "11.8"], "compiled for 13"),
-                       (["--lacking", "12", "9.0"], "no answers for 9.0"),
-                       (["--before", tmp_path], "has no bin/lazycuda")):
-        said = ask("count", *words)
-        assert (said.returncode, said.stdout) == (1, "") and why in said.stderr

@@ -44,15 +44,3 @@ def test_every_file_says_what_the_makefile_says(file):
 def test_that_there_is_none_is_said_as_long_as_there_is_none():
     readme = " ".join((build.ROOT / "README.md").read_text().split())
     assert (NOT_YET in readme) == (not told((build.ROOT / "Makefile").read_text()))
-
-
-@pytest.mark.parametrize("file, text", [
-    ("pyproject.toml", '[project.urls]\nHomepage = "https://a.invalid"\n'),
-    ("packaging/lazycuda.spec", "Name: x\nURL:            https://a.invalid\n"),
-    ("packaging/debian/control", "Source: x\nHomepage: https://a.invalid\n"),
-    ("packaging/debian/copyright", "Source: https://a.invalid\n"),
-    ("packaging/conda/recipe.yaml", "about:\n  homepage: https://a.invalid\n")])
-def test_one_that_is_said_is_seen(file, text):
-    assert said(text, FIELDS[file]) == {"HOMEPAGE": "https://a.invalid"}
-    assert told("HOMEPAGE := https://a.invalid\nREPOSITORY :=\nISSUES :=\n") == {
-        "HOMEPAGE": "https://a.invalid"}

@@ -32,16 +32,15 @@ def test_a_plain_compile_command(tree, tmp_path, check, abi):
     check(compile(tmp_path, *flags(tree, f"cudart-stub-{abi}")), abi, tree.libdir)
 
 
-def test_all_three(tree, tmp_path, check):
+def test_all_three(plain, tmp_path, check):
     packages = [f"{name}-stub-12" for name in ("cudart", "nvrtc", "nvjitlink")]
-    program = compile(tmp_path, "-DWITH_NVRTC", "-DWITH_NVJITLINK", *flags(tree, *packages))
-    check(program, 12, tree.libdir, build.LIBRARIES)
+    program = compile(tmp_path, "-DWITH_NVRTC", "-DWITH_NVJITLINK", *flags(plain, *packages))
+    check(program, 12, plain.libdir, build.LIBRARIES)
 
 
-@pytest.mark.parametrize("abi, node", [(abi, f"libcublas.so.{abi}") for abi in build.MAJORS])
-def test_each_other_library(all_stubs, tmp_path, abi, node):
-    program = compile(tmp_path, *flags(all_stubs, f"cublas-stub-{abi}"), source="cublas.c")
-    assert ("cublasCreate_v2", node) in [(one.name, one.node) for one in elf.imports(program)]
+def test_each_other_library(all_stubs, tmp_path):
+    program = compile(tmp_path, *flags(all_stubs, "cublas-stub-11"), source="cublas.c")
+    assert ("cublasCreate_v2", "libcublas.so.11") in [(one.name, one.node) for one in elf.imports(program)]
     pkg_config(all_stubs, "--validate", *(f"{name}-stub-12" for name in (
         "cudnn", "cusolver", "nccl", "nppial", "nvToolsExt")))
 
@@ -82,18 +81,11 @@ def test_where_the_import_libraries_are_can_be_asked(tree, tmp_path, check):
     check(compile(tmp_path, f"-L{where}", "-lcudart_stub", "-Wl,-z,now"), 12, tree.libdir)
 
 
-def test_the_headers_are_found(tree, tmp_path):
-    source = tmp_path / "header.c"
-    source.write_text("#include <lazycuda.h>\n#include <lazycuda_link.h>\n"
-                      "int main(void) { return !lazycuda_version(); }\n")
-    run(*build.CC, source, *flags(tree, "cudart-stub-12"), "-o", tmp_path / "header")
-
-
 def test_the_dispatch_library(tree, tmp_path):
-    said = pkg_config(tree, "--libs", "lazycuda-link")
+    said = flags(tree, "lazycuda-link")
     assert said[-1] == "-llazycuda_link"
     source = tmp_path / "none.c"
-    source.write_text("int main(void) { return 0; }\n")
+    source.write_text("#include <lazycuda.h>\n#include <lazycuda_link.h>\nint main(void) { return 0; }\n")
     run(*build.CC, source, "-Wl,--no-as-needed", *said, "-o", tmp_path / "none")
     assert elf.is_bound_at_once(tmp_path / "none")
 
@@ -112,10 +104,10 @@ def meson(tree, folder, *options, **env):
     return folder / "app"
 
 
-def test_meson_by_pkg_config(tree, tmp_path, check):
+def test_meson_by_pkg_config(plain, tmp_path, check):
     # Nothing says where the stubs are: Meson puts that into the run path.
     tool("pkg-config")
-    check(meson(tree, tmp_path / "build", "-Dpackage=cudart-stub-13"), 13)
+    check(meson(plain, tmp_path / "build", "-Dpackage=cudart-stub-13"), 13)
 
 
 def test_meson_by_cmake(plain, tmp_path, check):
@@ -127,7 +119,7 @@ def test_meson_by_cmake(plain, tmp_path, check):
     check(program, 12)
 
 
-def test_cmake_by_pkg_config(tree, tmp_path, check):
+def test_cmake_by_pkg_config(plain, tmp_path, check):
     tool("pkg-config")
     project = tmp_path / "project"
     project.mkdir()
@@ -140,7 +132,7 @@ def test_cmake_by_pkg_config(tree, tmp_path, check):
         add_executable(app app.c)
         target_link_libraries(app PRIVATE PkgConfig::CUDART)
         """)
-    run(tool("cmake"), "-S", project, "-B", tmp_path / "build", PKG_CONFIG_PATH=tree.pkgconfig)
+    run(tool("cmake"), "-S", project, "-B", tmp_path / "build", PKG_CONFIG_PATH=plain.pkgconfig)
     run("cmake", "--build", tmp_path / "build")
     check(tmp_path / "build" / "app", 12)
 

@@ -68,20 +68,6 @@ def test_python_3_8_reads_it(file):
     assert futures or not uses_types
 
 
-def test_what_is_asked_for_is_a_class_on_python_3_8_too():
-    """What typing has for annotations lacks a name there."""
-    tree = ast.parse((CODE / "link.py").read_text())
-    of_typing = {name.name for one in tree.body if isinstance(one, ast.ImportFrom)
-                 and one.module == "typing" for name in one.names}
-    asked = {word.id for one in ast.walk(tree) if isinstance(one, ast.Call)
-             and getattr(one.func, "id", None) == "_check" for word in one.args[2:]
-             if isinstance(word, ast.Name)}
-    assert asked and not asked & of_typing
-    # What 3.9 and later have, and 3.8 has not.
-    text = ast.unparse(tree)
-    assert ".removeprefix(" not in text and "slots=True" not in text and "kw_only" not in text
-
-
 def test_a_number_that_is_not_known_has_a_name():
     assert link.Code(9999).name == "NUMBER_9999" and link.Code(9999) == 9999
     with pytest.raises(ValueError):

@@ -8,9 +8,8 @@ import zipfile
 # pip, as far as a wheel of it is looked at before it runs.
 PIP = {"pip/__init__.py": "", "pip/_vendor/__init__.py": "DEBUNDLED = False\n",
        "pip/_vendor/certifi/core.py": "", "pip/_vendor/certifi/cacert.pem": "",
-       "pip/__main__.py": "import os, sys\n"
-                          "print('made-up pip', VERSION, *sys.argv[1:])\n"
-                          "print('bundle', os.environ.get('REQUESTS_CA_BUNDLE'))\n"}
+       "pip/__main__.py": "import sys\n"
+                          "print('made-up pip', VERSION, *sys.argv[1:])\n"}
 
 
 def pip_wheel(folder, version="99.0", more=()):
@@ -20,9 +19,10 @@ def pip_wheel(folder, version="99.0", more=()):
     return write(folder / f"pip-{version}-py3-none-any.whl", files)
 
 
-def library_wheel(folder, package, version, size=1000, tag="manylinux_2_17_x86_64"):
+def library_wheel(folder, package, version, size):
     """One as fetch.py knows them: a library and a header."""
     stem = f"{package.replace('-', '_')}-{version}"
+    tag = "manylinux_2_17_x86_64"
     return write(folder / f"{stem}-py3-none-{tag}.whl", {
         f"nvidia/{package}/lib/lib{package}.so.1": "x" * size,
         f"nvidia/{package}/include/{package}.h": f"/* {version} */\n",
@@ -40,13 +40,16 @@ def write(path, files):
     return path
 
 
+def digest(file):
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
 class Index:
     """Serves files of a folder as a simple index; what was asked for is in `asked`."""
 
     def __init__(self, folder):
         self.folder = folder
         folder.mkdir(exist_ok=True)
-        self.hashes = {}            # of files that lie about theirs
         self.stall = threading.Event()
         self.stall.set()            # cleared: files stop half way
         self.asked = []
@@ -60,11 +63,8 @@ class Index:
         self.server.shutdown()
         self.server.server_close()
 
-    def digest(self, file):
-        return self.hashes.get(file.name, hashlib.sha256(file.read_bytes()).hexdigest())
-
     def page(self, package):
-        return "".join(f'<a href="/files/{file.name}#sha256={self.digest(file)}">{file.name}</a>\n'
+        return "".join(f'<a href="/files/{file.name}#sha256={digest(file)}">{file.name}</a>\n'
                        for file in sorted(self.folder.iterdir())
                        if file.name.partition("-")[0].replace("_", "-") == package)
 

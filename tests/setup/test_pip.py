@@ -42,21 +42,6 @@ def test_none(bare):
     assert not bare.pip.exists() and not (bare.root / "build" / "pip.part").exists()
 
 
-def test_two_at_a_time(bare, tmp_path):
-    pip_wheel(tmp_path)
-    both = [bare.start("list", "--x", PIP_FIND_LINKS=str(build.without_spaces(tmp_path)))
-            for _ in range(2)]
-    assert all("made-up pip 99.0" in one.communicate(timeout=120)[0] for one in both)
-
-
-def test_certificates_of_the_environment(bare, tmp_path):
-    """pip itself does not read SSL_CERT_FILE."""
-    pip_wheel(tmp_path)
-    said = bare.run("list", "--x", PIP_FIND_LINKS=str(build.without_spaces(tmp_path)),
-                    SSL_CERT_FILE="/a/bundle.pem").out
-    assert "bundle /a/bundle.pem" in said
-
-
 # Stand-ins: without lists of its own apt knows no package, and what dpkg unpacks is a folder.
 APT = """#!/bin/sh
 folder="@"
@@ -102,15 +87,3 @@ def test_debian_without_certificates(bare, debian):
     assert sum(line.endswith(" update") for line in log) == 1, "certificates take no other lists"
     assert all(f"Dir::Cache={bare.root}/build/" in line for line in log)
     assert sorted(path.name for path in (bare.root / "build").iterdir()) == ["pip", "pip.lock"]
-
-
-def test_a_pip_that_does_not_run(bare, debian, tmp_path):
-    pip_wheel(tmp_path, more={"pip/__main__.py": "import nowhere_to_be_found\n"})
-    arrived(bare.run("list", "--x", PIP_FIND_LINKS=str(build.without_spaces(tmp_path))))
-
-
-def test_a_tree_that_cannot_be_written(bare):
-    (bare.root / "build").write_text("")
-    done = bare.run("list")
-    assert done.returncode == 1 and len(done.err.splitlines()) == 1
-    assert f"{bare.pip} cannot be made" in done.err

@@ -57,13 +57,6 @@ def test_what_cannot_be_had_does_not_stop_the_rest(folder, capfd):
     assert "nowhere==1.0" in capfd.readouterr().out, "it is said each time"
 
 
-def test_an_environment_half_made_is_made_again(folder):
-    prepare.python()
-    (prepare.VENV / "requirements.txt").unlink()        # what is written last
-    (prepare.VENV / "rest").write_text("")
-    assert prepare.python() == prepare.PYTHON and not (prepare.VENV / "rest").exists()
-
-
 @pytest.mark.parametrize("has", [True, False])
 def test_no_network(folder, refused, monkeypatch, capfd, has):
     monkeypatch.delenv("PIP_NO_INDEX")
@@ -75,31 +68,6 @@ def test_no_network(folder, refused, monkeypatch, capfd, has):
     said = capfd.readouterr().out.splitlines()
     assert len(said) == 1 and "cannot be reached: Connection refused" in said[0]
     assert ("own pytest" if has else "python3-pytest") in said[0]
-
-
-def test_no_pip(folder, monkeypatch, capfd):
-    def none(_python):
-        raise run_pip.NoPip("no pip here")
-
-    monkeypatch.setattr(run_pip, "command", none)
-    monkeypatch.setattr(prepare, "has", lambda *_: False)
-    assert prepare.python() is None
-    assert "no pip here" in capfd.readouterr().out
-
-
-def test_folders_that_will_run():
-    tests = build.TESTS
-    assert prepare.folders([]) is None and prepare.folders([tests]) is None
-    assert prepare.folders([tests / "notes", f"{tests}/real/test_compile.py::test_a"]) == {
-        "notes", "real"}
-
-
-def test_nothing_is_fetched_for_tests_on_fakes(monkeypatch, tmp_path):
-    monkeypatch.setattr(prepare, "fetch_toolkits", lambda line: pytest.fail("toolkits"))
-    monkeypatch.setattr(prepare, "fetch_libraries", lambda line: pytest.fail("libraries"))
-    monkeypatch.setattr(prepare, "fetch_libclang", lambda: pytest.fail("libclang"))
-    monkeypatch.setattr(prepare.toolkits, "FAILURES", tmp_path / "failures.txt")
-    prepare.fetch([build.TESTS / "callers", build.TESTS / "setup"])
 
 
 @pytest.mark.parametrize("word, names", [

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """The Python package: what is in it, and that it works where it is installed."""
-import os
 import pathlib
 import re
 import shutil
@@ -105,8 +104,7 @@ def test_without_a_question_it_says_where_everything_is(python):
 
 
 @pytest.mark.parametrize("words", [
-    ["--libdir", "10"], ["--includedir", "x"], ["--compatdir"], ["--compatdir", "10"],
-    ["--compatdir", "12", "13"]])
+    ["--libdir", "10"], ["--includedir", "x"], ["--compatdir"]])
 def test_wrong_questions(python, words):
     done = subprocess.run([str(python), "-m", "lazycuda", *words], capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr and not done.stdout
