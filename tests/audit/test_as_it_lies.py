@@ -325,13 +325,6 @@ def test_what_cannot_be_judged_is_no_yes(audit, tmp_path):
     assert "a.whl is not a wheel" in audit(tmp_path / "dist", status=2).err
 
 
-def test_a_path_among_the_needed_libraries_is_the_only_one(audit, tmp_path):
-    place = library(tmp_path / "links", "libcublas.so.12", "cublasCreate_v2", "libcublas.so.12")
-    patch(place, "--set-soname", place)
-    file = compiled(tmp_path, "user.so", CREATE, place)
-    assert f"runs on none: it needs {place}; runs on 11.7 " in verdict(audit("--require", "12", file, status=1))
-
-
 def test_a_library_without_its_stub_is_not_judged(world, tmp_path):
     """`make` builds five stubs; the tool of such a tree."""
     for folder in ("bin", "lib"):

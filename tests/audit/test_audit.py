@@ -78,13 +78,6 @@ def test_many_absent_names_can_be_read(audit, said, tmp_path):
     assert ", ".join(absent) in " ".join(" ".join(below).split())
 
 
-def test_from_which_minor_on(said, tmp_path):
-    file = said(importer(tmp_path, "cudaGetKernel", "cudaLibraryLoadData"))
-    assert file["runs_on"][0].startswith("12.") and file["runs_on"][-1] == "13.5"
-    assert file["verdict"].startswith(
-        f"runs on {file['runs_on'][0]} and later and on 13; on 11: 2 absent: ")
-
-
 @pytest.mark.parametrize("library, name", [
     ("nvrtc", "nvrtcCompileProgram"), ("nvJitLink", "__nvJitLinkCreate_12_4")])
 def test_the_other_libraries(said, tmp_path, library, name):
@@ -94,14 +87,6 @@ def test_the_other_libraries(said, tmp_path, library, name):
     targets = file["targets"]
     assert targets["12.9"]["direct"] == 1
     assert (targets["11.8"]["absent"] == [name]) == (library == "nvJitLink")
-
-
-def test_majors_in_one_file_are_told_apart(said, tmp_path):
-    old = importer(tmp_path, "cudaMalloc", major=11, name="old.so")
-    file = said(importer(tmp_path, "nvrtcVersion", link=[
-        build.import_library("nvrtc", 13), build.import_library("nvJitLink", 12), old]))
-    assert {entry["library"]: (entry["compiled_for"], entry["names"])
-            for entry in file["imports"]} == {"nvrtc": (13, 1), "nvJitLink": (None, 0)}
 
 
 # Where the imports come from.
@@ -122,12 +107,6 @@ def test_a_renamed_library(said, audit, tmp_path, renamed):
     assert "under another name" in audit(file).out
 
 
-def test_a_renamed_stub(said, tmp_path):
-    file = patch(importer(tmp_path, "cudaMalloc"), "--replace-needed", "libcudart_stub.so",
-                 "libcudart_stub-1a2b3c4d.so")
-    assert said(file)["imports"][0]["through"] == "stub"
-
-
 @pytest.mark.parametrize("soname", ["libnvrtc-builtins.so.12.6", "libcudartist.so.12"])
 def test_what_only_sounds_alike(said, tmp_path, soname):
     file = said(importer(tmp_path, "other", link=[real(tmp_path, soname, "other")]))
@@ -146,14 +125,6 @@ def test_a_major_that_is_not_served(said, tmp_path):
         real(tmp_path, "libcudart.so.10.2", "cudaMalloc", node="libcudart.so.10.2")]))
     assert file["imports"][0]["compiled_for"] == 10
     assert file["runs_on"] == [] and file["verdict"].startswith("runs on none; on 11: 1 absent")
-
-
-def test_needed_for_nothing(said, tmp_path):
-    file = said(importer(tmp_path, link=[real(tmp_path, "libcudart.so.12", "cudaMalloc")]))
-    assert file["imports"] == [{
-        "library": "cudart", "needed": "libcudart.so.12", "version_need": None, "through": "real",
-        "compiled_for": 12, "names": 0, "versioned": True, "judged": True, "served_by": None, "served_since": None}]
-    assert file["verdict"].startswith("imports no function of the libraries that it needs; runs on 12")
 
 
 def test_a_version_need_without_the_library(said, audit, tmp_path):

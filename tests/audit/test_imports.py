@@ -71,12 +71,6 @@ def test_files_and_wheels_are_counted_and_judged(count, wheel):
     assert count("count", "--lacking", "13", "11.8") == "`cudaLibraryLoadData` 1\n"
 
 
-def test_a_copy_of_a_file_counts_where_it_is(count, wheel):
-    module = (12, ["cudaMalloc"])
-    count("add", wheel("one", module, module), wheel("two", module))
-    assert "| 12 | 2 | 3 | 1 | 11.7: 3 |" in count("count")
-
-
 def test_wheels_are_fetched_once(ask, count, wheel, tmp_path):
     fetched, wanted = wheel("one", (12, ["cudaMalloc"])), tmp_path / "list"
     wanted.write_text("# a comment\none==1.0  # another\n")
@@ -93,13 +87,3 @@ def test_names_that_the_list_has_not(ask, tmp_path):
     said = ask("count")
     assert said.returncode == 1 and said.stdout == ""
     assert "symbols.txt has no cudaFromTomorrow" in said.stderr
-
-
-@pytest.mark.parametrize("words, status, why", [
-    (["count"], 1, "nothing is noted"),
-    (["add", "/dev/null"], 1, "/dev/null is no wheel"),
-    ([], 2, "fetch [LIST]"),
-])
-def test_what_is_wrong_is_said(ask, words, status, why):
-    said = ask(*words)
-    assert (said.returncode, said.stdout) == (status, "") and why in said.stderr

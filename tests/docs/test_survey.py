@@ -52,21 +52,3 @@ def test_a_wheel(tmp_path):
     two = importer(tmp_path, "f1", link=link[1:2], name="two.so")
     path = wheel(tmp_path, "My_Pkg-1.0-py3-none-any.whl", one=one, two=two, brought=link[0])
     assert survey.row_of(path) == ("my-pkg==1.0", ["libcublas.so.12", "libcudart.so.12+"])
-
-
-def test_a_wheel_that_brings_only_one_of_two(tmp_path):
-    link = [real(tmp_path, name, f"f{i}") for i, name in enumerate(
-        ["libcudart-1a2b3c4d.so.12.6.77", "libcudart.so.12"])]
-    module = importer(tmp_path, "f0", "f1", link=link)
-    path = wheel(tmp_path, "p-1-py3-none-any.whl", module=module, brought=link[0])
-    assert survey.needs(path) == ["libcudart.so.12"]
-
-
-@pytest.mark.parametrize("need, said", [
-    ("libcublas.so.13", "yes, not of `.so.13`"), ("libcublas.so.12.1", "yes"), ("libcublas.so.13+", "yes"),
-    ("libnvinfer.so.10", "no: TensorRT"), ("libnvnew.so.1", "no")])
-def test_what_the_column_of_stubs_says(tmp_path, monkeypatch, need, said):
-    (tmp_path / "libraries").mkdir()
-    (tmp_path / "libraries" / "cublas.txt").write_text("library cublas\n    soname libcublas.so.12 12.0\n")
-    monkeypatch.setattr(survey, "ROOT", tmp_path)
-    assert f"| {said} |\n" in survey.page({"a==1": [need]})

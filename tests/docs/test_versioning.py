@@ -35,8 +35,20 @@ def test_a_node_has_what_it_was_released_with_and_no_more(file):
     assert f"`{node}`" in PAGE
 
 
+def asserted():
+    """C of what abi_0_1.txt says."""
+    text = re.sub("^#.*", "", (build.TESTS / "docs" / "abi_0_1.txt").read_text(), flags=re.M)
+    structs = re.findall(r"^(\w+) (\d+)(\+?):((?:\s+[\w.]+@\d+)+)", text, re.M)
+    assert len(structs) > 15
+    for struct, size, grows, fields in structs:
+        yield f"sizeof(struct {struct}) {'>=' if grows else '=='} {size}"
+        for field in fields.split():
+            yield "offsetof(struct {}, {}) == {}".format(struct, *field.split("@"))
+
+
 def test_the_fields_are_where_they_were():
-    build.program(build.TESTS / "docs" / "abi_0_1.c")
+    build.program(build.text("#include <lazycuda.h>\n#include <lazycuda_link.h>\nint main(void) { return 0; }\n" + "".join(
+        f'_Static_assert({one}, "{one}");\n' for one in asserted()), "c"))
 
 
 @pytest.mark.parametrize("file", NODES, ids=lambda file: file.name)

@@ -239,11 +239,6 @@ def test_very_many_libraries(audit):
     assert time_of(audit, data) == "needs an unlikely number of CUDA libraries"
 
 
-def test_very_many_names_to_open(audit):
-    texts = b"".join(b"libcudart.so.%d\0" % i for i in range(300_000))
-    assert time_of(audit, made_up.elf([(".rodata", texts)], type=3)) is None
-
-
 def test_sections_that_are_all_the_same_bytes(audit):
     # 60,000 sections of 8 MiB, each the whole file.
     count, size = 60_000, 8 << 20

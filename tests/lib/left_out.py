@@ -36,7 +36,6 @@ LEFT_OUT = [
     ("docs/test_outputs.py::test_the_commands_of_the_page_on_wheels", "network"),
     ("docs/test_outputs.py::test_a_published_wheel", "wheels"),
     ("retarget_wheels/test_frozen.py", "network"),
-    ("retarget_wheels/test_published.py::test_traced", "wheels"),
     ("retarget_wheels/test_published.py::test_used", "wheels"),
     ("retarget_wheels/test_published_driver.py::test_used_without_a_driver_and_with_one", "wheels"),
     ("retarget_wheels/test_published_driver.py::"

@@ -6,14 +6,6 @@ import tempfile
 import build
 import run_pip
 
-# Built for 11, 12 and 13; with the libraries of others, renamed ones, copies of
-# their own, and with none.  The names are those of the whole wheels.
-WHEELS = """
-bitsandbytes-cuda110==0.26.0.post2 bitsandbytes-cuda117==0.26.0.post2 torchaudio==2.0.2
-torchvision==0.15.2 torchaudio==2.8.0 torchvision==0.21.0 cumm-cu120==0.6.3
-faiss-gpu-cu12==1.14.1.post1 torch-memory-saver==0.0.10 torchao==0.18.0 torchaudio==2.11.0
-torchcodec==0.17.0 torchvision==0.29.2
-""".split()
 TAGS = ("manylinux1", "manylinux2014", "manylinux_2_17", "manylinux_2_24", "manylinux_2_26",
         "manylinux_2_27", "manylinux_2_28", "manylinux_2_34")
 PYTHON = "3.11"     # what wheels for one Python are fetched for

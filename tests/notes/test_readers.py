@@ -63,20 +63,6 @@ def test_dlopen_notes_reads_every_entry(reader, file):
     assert found == notes.by_section(file) and found
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_dlopen_notes_knows_the_priority_of_each_name(reader, file):
-    lines = [line.split() for line in reader("--sonames", file).splitlines()]
-    found = {soname: words[-1] for words in lines for soname in words[:-1]}
-    assert found == {soname: "suggested" for entry in notes.by_section(file)
-                     for soname in entry["soname"]}
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_dlopen_notes_groups_them_by_feature(reader, file):
-    found = json.loads(reader("--features", "--", file).partition("\n")[2])
-    assert set(found) == {entry["feature"] for entry in notes.by_section(file)}
-
-
 def test_debhelper_suggests_the_packages_and_wants_none(reader, tmp_path):
     helper = program("dh_dlopenlibdeps")
     if not shutil.which("dh_testdir"):

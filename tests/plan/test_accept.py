@@ -136,12 +136,6 @@ def test_the_driver_takes_what_is_no_newer_than_itself(ask, code, driver, refuse
     assert ask(f"driver={driver} nvjitlink=none arch=sm_80", code).code == refused
 
 
-@pytest.mark.parametrize("producer", ("11.8", "12.0", "13.0"))
-def test_the_driver_is_never_given_ltoir(ask, producer):
-    plan = ask("policy=off driver=13.0 nvjitlink=none arch=sm_80", f"k:ltoir {producer} sm_80")
-    assert plan.code == "LTOIR_ON_DRIVER"
-
-
 @pytest.mark.parametrize("code", ["k:ptx ? sm_80", "k:cubin ? sm_80", "k:ltoir ? sm_80"])
 def test_code_of_unknown_version_passes_unless_the_policy_is_strict(ask, code):
     words = "driver=12.4 nvjitlink=12.4 arch=sm_80 "

@@ -134,19 +134,3 @@ def test_a_payload_is_unpacked_here_or_handed_over_in_a_fatbin_of_its_own(ask, n
                                                                         step):
     plan = ask(f"policy=off driver=12.4 nvjitlink={nvjitlink} arch=sm_80", f"k:{code}")
     assert plan.steps == [f"input 0 entry 0 {step}"], plan.message
-
-
-@pytest.mark.parametrize("words, code, refused", [
-    ("policy=off driver=12.4 nvjitlink=12.3", "{ptx 8.0 sm_80 zstd unseen}", "CANNOT_UNPACK"),
-    ("policy=off driver=12.4 nvjitlink=12.3", "{lto 12.0 sm_80 obfuscated}", "NVJITLINK_TOO_OLD"),
-    ("driver=12.4 nvjitlink=none", "{ptx 8.0 sm_80 zstd unseen}", "CANNOT_UNPACK"),
-    ("driver=12.4 nvjitlink=none", "{ptx 8.0 sm_80 lz4 unseen}", "CANNOT_UNPACK"),
-])
-def test_what_nobody_here_unpacks_is_refused(ask, words, code, refused):
-    assert ask(f"{words} arch=sm_80", f"k:{code}").code == refused
-
-
-def test_no_container_ever_goes_to_the_driver(ask):
-    for form in ("", " lz4", " zstd"):
-        plan = ask(f"{DRIVER} arch=sm_80", f"k:{{ptx 8.0 sm_80{form}/lto 12.0 sm_80{form}}}")
-        assert plan.decision == "driver" and "fatbin" not in plan.steps[0]

@@ -22,11 +22,6 @@ def test_it_is_compiled_to_ptx(ask, text):
     assert plan.notes == []
 
 
-def test_of_other_links_nothing_is_said(ask):
-    plan = ask(HAVE + "nvvms=12.9", "k:ptx 8.0 sm_80")
-    assert plan.nvvm is None and plan.ir == []
-
-
 @pytest.mark.parametrize("words, nvvms, taken, arch", [
     ("nvjitlink=12.9 arch=sm_90", "13.5,12.9,12.4", "12090", "compute_90"),
     ("nvjitlink=13.5 arch=sm_90", "12.9,13.5", "13050", "compute_90"),
@@ -114,11 +109,6 @@ def test_which_libnvvm_writes_ltoir(ask, words, nvvms, taken, why):
     assert plan.ir == ["-arch=compute_90"] + ["-gen-lto"] * (not why)
     assert [note.partition(" to PTX, for ")[2] for note in plan.notes
             if "LLVM IR takes no part in link-time optimisation" in note] == [why] * bool(why)
-
-
-def test_the_driver_gets_ptx(ask):
-    plan = ask("driver=12.9 nvjitlink=none arch=sm_90 nvvms=12.9 libdevices=12.9", IR)
-    assert (plan.decision, plan.ir) == ("driver", ["-arch=compute_90"])
 
 
 def test_what_is_no_ltoir_is_left_out_where_that_is_asked_for(ask):
@@ -299,12 +289,6 @@ def test_the_newer_dialect_aborts_without_a_layout_too(world):
     assert command(world, *have)["code"] is None
     said = command(world, *have, "--option=-nvvm-latest")
     assert (said["code"], said["input"]) == ("BAD_INPUT", 0)
-
-
-def test_a_level_that_it_has_not(world):
-    """The driver's linker has five."""
-    said = command(world, "--setting=optimize=4", "--nvjitlink=none")
-    assert said["decision"] == "driver" and said["compile_ir"]["options"][1:] == ["-opt=3"]
 
 
 @pytest.mark.parametrize("version, options", [("13.5", ["-nvvm-latest"]), ("13.4", [])])

@@ -95,11 +95,6 @@ def test_ltoir_beside_source_has_the_source_compiled_to_it(ask):
     assert plan.reasons[0] == "compiled by nvrtc 12.9 to LTO-IR for compute_80"
 
 
-def test_without_source_nothing_is_compiled(ask):
-    plan = ask(HAVE, PTX)
-    assert plan.compile_to is None and plan.compile == []
-
-
 def test_source_of_an_nvrtc_too_new_for_nvjitlink_goes_to_the_driver(ask):
     plan = ask("driver=12.9 nvjitlink=12.4 nvrtc=12.9", "k.cu:source")
     assert (plan.decision, plan.rule) == ("driver", "B7")

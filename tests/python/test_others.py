@@ -74,22 +74,6 @@ except LinkFailed as error:
     assert (said["call"], said["status"]) == (failed.value.call, failed.value.status)
 
 
-def test_pynvjitlink_wrong_kinds_and_architectures(python, installed):
-    """Its tests for them end in NVJITLINK_ERROR_INVALID_INPUT; here in what is wrong."""
-    ptx, cubin = pair(installed.version, "ptx")[1], pair(installed.version, "cubin")[1]
-    said = python("""
-ptx, cubin = (open(path, "rb").read() for path in sys.argv[1:])
-for arch, one in (("sm_90", Cubin(cubin)), ("sm_80", Fatbin(cubin)), ("sm_80", Cubin(ptx)),
-                  ("sm_XX", Cubin(cubin))):
-    try:
-        Linker(arch).add(one).link()
-    except LinkError as error:
-        say(code=error.code.name)
-""", ptx, cubin)
-    assert [one["code"] for one in said] == ["ARCH_MISMATCH", "KIND_MISMATCH", "KIND_MISMATCH",
-                                             "BAD_ARCH"]
-
-
 def test_cuda_core_linker_with_options(python, installed):
     """Linker(one, two, options=LinkerOptions(arch="sm_80", lineinfo=True,
     max_register_count=32)).link("cubin"), and get_info_log()"""
@@ -103,19 +87,6 @@ say(image=image.hex(), log=linker.result.info_log, backend=linker.plan().backend
         installed, ["-arch=sm_80", "-lineinfo", "-maxrregcount=32"],
         *(("ptx", path) for path in paths))
     assert said["log"] == "" and said["backend"] == "NVJITLINK"
-
-
-def test_cuda_core_lto_from_source_to_ptx(python, installed):
-    """Program(code, "c++", ProgramOptions(link_time_optimization=True)).compile("ltoir") of
-    each, then Linker(..., options=LinkerOptions(link_time_optimization=True)).link("cubin")"""
-    made = mine(python, """
-linker = Linker("sm_80", lto=True, symbols=["kernel"])
-linker.add(*(CUSource(text, f"{n}.cu") for n, text in enumerate(sys.argv[1:])))
-say(image=linker.link().hex())
-""", *handles.SOURCES.values())
-    path = build.text("", "cubin").with_suffix(".image")
-    path.write_bytes(made)
-    assert "kernel" in handles.symbols(path)
 
 
 def test_numba_cuda_linkable_code(python, installed, world):

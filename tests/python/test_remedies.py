@@ -77,16 +77,3 @@ tried(PTXSource(ptx, "one"), PTXSource(ptx + b" ", "two"))
     assert "two: it is the same as one, and is given twice, so that helper is" in bytes_["message"]
     assert "is given twice" in files["message"]
     assert "two: it defines helper, and so does one" in other["message"]
-
-
-def test_code_of_the_same_gpu(say):
-    made = [Sample("13.5", "ltoir", "sm_120a", "k"), Sample("13.5", "ptx", "sm_120", "h")]
-    make(made)
-    *plain, chosen = say("""
-for arch in "sm_120", "sm_120a", "from-inputs:sm_120":
-    linker = Linker(arch).add(LTOIR(read(1)), PTXSource(read(2)))
-    say(code=linker.plan().code.name, arch=linker.plan().arch, key=linker.plan().check() and linker.key()
-        if arch != "sm_120" else None)
-""", *(one.path for one in made))
-    assert [one["code"] for one in plain] == ["ARCH_MISMATCH", "OK"]
-    assert chosen == plain[1]

@@ -20,7 +20,6 @@ class DriverUse:
     leave: tuple = ()
     status: tuple = (0, 0, 0)       # how these three end
     stand_ins: bool = False         # other libraries that it needs are stood in for
-    calls: bool = True              # it comes to a call of the driver
 
 
 ABSENT = r"libcuda\.so\.1: cannot open shared object file"
@@ -48,18 +47,6 @@ print("components:", query(ctypes.byref(found), ctypes.byref(count)), count.valu
 print("NVML:", ctypes.CDLL("libnvidia-ml_stub.so").nvmlInit_v2())
 """
 
-# Beside the library for encoding it wants libnvidia-encode, which comes with the driver as well:
-# the module itself is loaded.
-VIDEO = """
-import importlib.util, pathlib, sysconfig
-site = pathlib.Path(sysconfig.get_path("platlib"))
-file, = site.glob("PyNvVideoCodec/PyNvVideoCodec_121.*.so")
-spec = importlib.util.spec_from_file_location("_PyNvVideoCodec", file)
-module = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-print("imported", flush=True)
-module.CreateDecoder(gpuid=0)
-"""
 
 # A backend of its own and UCX's; both are modules that it opens.
 NIXL = """
@@ -72,12 +59,6 @@ parameters, kinds = agent.getPluginParams("UCX")
 agent.createBackend("UCX", parameters)
 """
 
-INJECTION = """
-import ctypes, pathlib, sysconfig
-folder = pathlib.Path(sysconfig.get_path("platlib")) / "nvidia_cutlass_dsl/dsl_packages/iket"
-library = ctypes.CDLL(str(folder / "profiler/libiket_injection.so"))
-print("injection:", library.InitializeInjection())
-"""
 
 # UCX puts jumps into the driver's own functions to see allocations: that part has to have
 # the driver itself, and is opened only where there is one.
@@ -106,11 +87,6 @@ DRIVER_USES = (
               before=[ABSENT],
               none=[rf"CUresult error: 34 \(cuCtxGetDevice: {NO_DRIVER}"],
               debian=[r"CUresult error: 3 \(initialization error\)"], status=(1, 1, 1)),
-    DriverUse("openmm-cuda-12==8.6.1", ("cuda",), OPENMM,
-              before=[ABSENT],
-              none=[rf"Error initializing CUDA: {STUB} \(34\)"],
-              debian=[rf"Error initializing CUDA: {NO_DEVICE} \(100\)"],
-              beside=(NUMPY, "openmm==8.6.1"), status=(1, 0, 0), stand_ins=True),
     # It imports a function of 12.5, and Debian's driver is of 12.2.
     DriverUse("openmm-cuda-13==8.6.1", ("cuda",), OPENMM,
               before=[ABSENT],
@@ -122,10 +98,6 @@ DRIVER_USES = (
               none=[rf"cuInit\(0\) failed: cuInit: {NO_DRIVER}", "components: 0 7\nNVML: 12"],
               debian=[r"cuInit\(0\) failed: no CUDA-capable device is detected",
                       "components: 0 7\nNVML: 9"], leave=HOOKS, status=(1, 0, 0)),
-    DriverUse("pynvvideocodec==2.2.4", ("cuda",), VIDEO,
-              before=[ABSENT],
-              none=["^imported", f"CUDA driver API error {STUB}"],
-              debian=["^imported", f"CUDA driver API error {NO_DEVICE}"], status=(1, 1, 1)),
     DriverUse("nixl==0.4.0", ("cuda", "nvml"), NIXL,
               before=[rf"Failed to load plugin .*libplugin_UCX_MO\.so: {ABSENT}",
                       "plugins: POSIX UCX\n"],
@@ -134,7 +106,4 @@ DRIVER_USES = (
               debian=["plugins: POSIX UCX UCX_MO\n",
                       r"cuDeviceGetCount\(&num_gpus\) failed: initialization error"],
               beside=(NUMPY,), leave=HOOKS),
-    DriverUse("nvidia-cutlass-dsl-libs-base==4.8.1", ("cuda",), INJECTION,
-              before=[ABSENT], none=["injection: 0"], debian=["injection: 0"], status=(1, 0, 0),
-              calls=False),
 )

@@ -20,9 +20,7 @@ class Use:
     says: dict                      # {"none", "11.8", ... or "any": what is printed, a pattern}
     loads: tuple = ("cudart",)      # real libraries that are in the process afterwards
     beside: tuple = ()              # other wheels that it is installed with
-    status: int = 0
     bundles: bool = False           # its own CUDA, whose place stubs take if that is asked for
-    needs_driver: bool = False      # as published it is not even loaded where there is none
     tag: str = None                 # what auditwheel says of the result; None: it cannot run alone
 
     def expected(self, world):
@@ -30,49 +28,12 @@ class Use:
 
 
 NUMPY = "numpy==2.2.6"
-SCIPY = "scipy==1.15.3"
 
 
 KEDM = """
 try:
     import kedm
 except ImportError as error:        # it looks for a device when it is imported
-    print(error)
-"""
-
-
-IMPLICIT = """
-import warnings
-warnings.simplefilter("ignore")
-import implicit.gpu
-print("HAS_CUDA", implicit.gpu.HAS_CUDA)
-try:
-    implicit.gpu._cuda.get_device_count()
-except RuntimeError as error:
-    print(error)
-"""
-
-
-GGML = """
-import ctypes, importlib.util, pathlib
-folder = pathlib.Path(importlib.util.find_spec("ctransformers").origin).parent
-ctypes.CDLL(folder / "lib/cuda/libctransformers.so").ggml_init_cublas()
-"""
-
-BITSANDBYTES = """
-import ctypes, importlib.util, pathlib
-folder = pathlib.Path(importlib.util.find_spec("bitsandbytes").origin).parent
-ctypes.CDLL(folder / "libbitsandbytes.so").cquantize(None, None, None, 1)
-"""
-
-
-# The 19th argument is the block's size.
-BLOCHSIM = """
-from blochsim_cuda13 import _gpu
-name, (names, kinds, dimensions) = next(iter(_gpu.kernels().items()))
-try:
-    _gpu.launch(name, (1,), (*[0] * (len(kinds) - 2), 32, 0), 0, 0)
-except RuntimeError as error:
     print(error)
 """
 
@@ -126,17 +87,6 @@ index.add(numpy.eye(2, dtype="float32"))
 print("nearest:", *index.search(numpy.eye(2, dtype="float32"), 1)[1].ravel())
 """
 
-CCCL = """
-import importlib.util, pathlib, sysconfig
-for major in 12, 13:
-    folder = pathlib.Path(sysconfig.get_path("platlib")) / f"cuda/compute/cu{major}"
-    file, = folder.glob("_bindings_impl.*.so")
-    found = importlib.util.spec_from_file_location("_bindings_impl", file)
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    print(major, module.DeviceReduceBuildResult.__name__)
-"""
-
 
 def ptx(version):
     return rf"{OLD_DRIVER}(.*\n)*.*release {version}(.*\n)*\.visible \.entry f"
@@ -146,19 +96,6 @@ USES = (
     Use("kedm-cuda11x==0.9.3", 11, KEDM, {
         "none": rf"cudaErrorInsufficientDriver\): cudaGetDeviceCount: {NEITHER}",
         "any": rf"cudaErrorInsufficientDriver\): {OLD_DRIVER}"}, beside=(NUMPY,), bundles=True),
-    Use("implicit==0.7.2", 11, IMPLICIT, {
-        "none": rf"HAS_CUDA False\nCuda Error: cudaGetDeviceCount: {NEITHER}",
-        "any": rf"HAS_CUDA False\nCuda Error: {OLD_DRIVER}"},
-        beside=(NUMPY, SCIPY, "tqdm==4.67.1", "threadpoolctl==3.5.0")),
-    Use("ctransformers==0.2.27", 12, GGML, {
-        "none": rf"CUDA error 35 at .*: cudaGetDeviceCount: {NEITHER}",
-        "any": rf"CUDA error 35 at .*: {OLD_DRIVER}"}, loads=None, status=1),
-    Use("bitsandbytes-cuda117==0.26.0.post2", 11, BITSANDBYTES, {
-        "none": rf"Error \w+: {MISSING}", "any": f"Error {OLD_DRIVER}"}, loads=None, status=1,
-        needs_driver=True),
-    Use("blochsim-cuda13==0.0.14", 13, BLOCHSIM, {
-        "none": f"selecting the device: cudaGetDevice: {MISSING}",
-        "any": f"selecting the device: {OLD_DRIVER}"}),
     Use("nvidia-libmathdx-cu12==0.3.1.9", 12, MATHDX, {
         "none": "compiled: 3\n", "11.8": WANTS.format(12), "12.9": "compiled: 0\nLTO-IR: True",
         # Its headers are older than that nvrtc: the compiler's own errors.
@@ -173,7 +110,4 @@ USES = (
         loads=("cudart", "nvrtc"), beside=CUMM_NEEDS, bundles=True, tag="manylinux_2_17_x86_64"),
     Use("faiss-gpu-cu12==1.14.1.post1", 12, FAISS, {"any": r"\AGPUs: 0\nnearest: 0 1\nstubs:"},
         beside=(NUMPY, "packaging==24.2")),
-    Use("cuda-cccl==1.2.1", 13, CCCL, {
-        "any": "12 DeviceReduceBuildResult\n13 DeviceReduceBuildResult"}, loads=(),
-        beside=(NUMPY,), needs_driver=True),
 )

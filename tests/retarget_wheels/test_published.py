@@ -4,8 +4,6 @@ GPU, with no CUDA and with each major; and with their own CUDA as the published 
 import contextlib
 import platform
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -19,7 +17,6 @@ from published_uses import USES
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64",
                                 reason="the wheels are for x86-64")
 WORLDS = ("none", "11.8", "12.9", "13.5")
-TRACED = [wheel for wheel in published.WHEELS if wheel not in {use.wheel for use in USES}]
 
 
 @contextlib.contextmanager
@@ -35,8 +32,6 @@ def beside_it(toolkit, installed):
     for link in made:
         link.unlink()
 
-
-# ---- used ----
 
 STUBS_FIRST = "--prefer", "stub", "--relax-requirements"
 
@@ -69,17 +64,16 @@ def test_used(use, retarget, tmp_path, world, real):
     for version in WORLDS:
         with beside_it(version != "none" and real(version), site):
             done = world.run(python, "-I", "-c", use.code + OPENED, check=False)
-        assert done.status == use.status, done.out + done.err
+        assert done.status == 0, done.out + done.err
         assert re.search(use.expected(version), done.out + done.err), done.out + done.err
-        if use.loads is not None:
-            major = version.partition(".")[0]
-            opened, = [line for line in done.lines if line.startswith("opened:")]
-            more = set(opened.split()[1:]) - {
-                f"{library}.{major}" for library in use.loads if version != "none"}
-            # Its own is there with the file that needs it.
-            assert not more or not use.bundles and major == str(use.built_for), done.out
-            assert version == "none" or len(opened.split()) - 1 == len(use.loads) + len(more), done.out
-    if not use.bundles and not use.needs_driver:
+        major = version.partition(".")[0]
+        opened, = [line for line in done.lines if line.startswith("opened:")]
+        more = set(opened.split()[1:]) - {
+            f"{library}.{major}" for library in use.loads if version != "none"}
+        # Its own is there with the file that needs it.
+        assert not more or not use.bundles and major == str(use.built_for), done.out
+        assert version == "none" or len(opened.split()) - 1 == len(use.loads) + len(more), done.out
+    if not use.bundles:
         own = real(next(version for version in WORLDS[1:] if version.startswith(f"{use.built_for}.")))
         stubs = [name.rpartition("/")[2] for name in said["added"]]
         stand_ins.stand_in(world, files, [site], but=stubs)
@@ -99,63 +93,3 @@ def as_published(use, world, python, own, wheel, files):
     assert bool(stubs and stubs[1].split()) == any("RPATH" in elf.dynamic(file) for file in files)
     package.install(python, "--force-reinstall", wheel)
     assert run()[:2] == tuple(mine)
-
-
-# ---- traced: what cannot be used without torch or other large packages ----
-
-@pytest.mark.parametrize("name", TRACED)
-def test_traced(name, retarget, tmp_path, world, real):
-    made, said = retargeted(retarget, fetched(name), *STUBS_FIRST)
-    installed = install_anywhere(made, tmp_path / "site-packages")
-    files = [installed / file["file"] for file in said["files"]]
-    check_files(files, installed, said)
-    missing = stand_ins.stand_in(world, files, [installed])
-    world.search(installed / "torchaudio/lib")
-    loaded = set()
-    for version in WORLDS:
-        with beside_it(version != "none" and real(version), installed):
-            for file in files:
-                check_trace(world, file)
-                if is_loaded(world.run(sys.executable, "-I", "-S", "-c", LOAD, file, check=False)):
-                    loaded.add(file)
-    print(f"{len(loaded)} of {len(files)} files loaded, with {len(missing)} libraries stood in for")
-
-
-def install_anywhere(wheel, folder):
-    """By pip, tagged for any Python: what is tested is what lies in it."""
-    name, version = wheel.name.split("-")[:2]
-    wheel = wheel.rename(wheel.with_name(f"{name}-{version}-py3-none-any.whl"))
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
-         "--no-compile", "--disable-pip-version-check", "--target", folder,
-         "--ignore-requires-python", wheel], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
-def interpreter():
-    return re.search(r"interpreter: (\S+)\]", elf.readelf("-l", sys.executable))[1]
-
-
-def check_trace(world, file):
-    """What ld.so would do: every name of ours is there, in its version."""
-    trace = world.run("env", "LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=1", "LD_BIND_NOW=1",
-                      interpreter(), file, check=False)
-    undefined = [line for line in (trace.out + trace.err).splitlines()
-                 if re.search("not defined|not found|undefined symbol|no version", line)
-                 and re.search("lib(cudart|nvrtc|nvJitLink|cuda|nvidia-ml)", line)]
-    assert not undefined
-
-
-LOAD = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_LAZY)"
-
-
-def is_loaded(done):
-    """Loaded, or ended by a variable, class or function of a library that is
-    stood in for; anything else is our fault."""
-    if done.status == 0:
-        return True
-    undefined = re.search(r"undefined symbol: (\w+)", done.err)
-    assert undefined, done.err
-    assert not re.match("_*(cuda|nvrtc|nvJitLink|cu[A-Z]|nvml)", undefined[1]), done.err
-    return False

@@ -64,7 +64,7 @@ def test_used_without_a_driver_and_with_one(use, retarget, tmp_path, world, real
         (world.folder("driver") / SONAMES[library]).symlink_to(debian(library))
     world.search(world.root / "driver")
     opened = run(world, python, use, 2, use.debian)
-    assert opened is None or ("libcuda.so" in opened) == use.calls
+    assert opened is None or "libcuda.so" in opened
 
 
 @pytest.mark.parametrize("name", ["nixl==0.4.0"])

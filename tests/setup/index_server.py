@@ -5,19 +5,6 @@ import http.server
 import threading
 import zipfile
 
-# pip, as far as a wheel of it is looked at before it runs.
-PIP = {"pip/__init__.py": "", "pip/_vendor/__init__.py": "DEBUNDLED = False\n",
-       "pip/_vendor/certifi/core.py": "", "pip/_vendor/certifi/cacert.pem": "",
-       "pip/__main__.py": "import sys\n"
-                          "print('made-up pip', VERSION, *sys.argv[1:])\n"}
-
-
-def pip_wheel(folder, version="99.0", more=()):
-    """`more` are files of it that are others than PIP's."""
-    files = {**PIP, **dict(more)}
-    files["pip/__main__.py"] = files["pip/__main__.py"].replace("VERSION", repr(version))
-    return write(folder / f"pip-{version}-py3-none-any.whl", files)
-
 
 def library_wheel(folder, package, version, size):
     """One as fetch.py knows them: a library and a header."""
