@@ -1,33 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* inspect.c - fuzzing the inspector: any bytes, both ways, and all that it hands out */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../include/lazycuda_link.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* What can be read is read, so that what may not be is seen. */
-static volatile unsigned sink;
-
-static void touch(const void *bytes, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		sink += ((const unsigned char *)bytes)[i];
-}
-
-static void touch_text(const char *text)
-{
-	if (text)
-		touch(text, strlen(text));
-}
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
+#include "fuzzing.h"
 
 static void check_entry(const struct lazycuda_entry *entry, size_t size)
 {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Shared libraries, ld.so's cache and wheels, made by hand: the same bytes
-everywhere, and any field can be made wrong."""
+"""Shared libraries and wheels, made by hand: the same bytes everywhere, and any field can be made
+wrong."""
 import binascii
 import struct
 
 LOAD, DYNAMIC = 1, 2
-NEEDED, HASH, STRTAB, SYMTAB, STRSZ, SONAME, RPATH, RUNPATH = 1, 4, 5, 6, 10, 14, 15, 29
+NEEDED, STRTAB, SYMTAB, STRSZ, SONAME, RPATH, RUNPATH = 1, 5, 6, 10, 14, 15, 29
 GNU_HASH, VERSYM = 0x6ffffef5, 0x6ffffff0
 VERDEF, VERDEFNUM, VERNEED, VERNEEDNUM = 0x6ffffffc, 0x6ffffffd, 0x6ffffffe, 0x6fffffff
 
@@ -22,8 +22,7 @@ class Strings:
         return self.bytes.index(text.encode() + b"\0")
 
 
-def dynamic_tables(start, soname=None, needed=(), imports=(), nodes=(), runpath=None, more=(),
-                   gnu_hash=True, strings_last=False):
+def dynamic_tables(start, soname=None, needed=(), imports=(), nodes=(), runpath=None, more=()):
     """(bytes that lie at address `start`, address of the dynamic section in them,
     its size).  imports: (name, file, node), of which a node may be None."""
     strings = Strings()
@@ -42,13 +41,11 @@ def dynamic_tables(start, soname=None, needed=(), imports=(), nodes=(), runpath=
     verdef = b"".join(struct.pack("<HHHHIII", 1, i == 0, i + 1, 1, 1, 20,
                                   28 * (i + 1 < len(nodes))) +
                       struct.pack("<II", strings(node), 0) for i, node in enumerate(nodes))
-    hashes = struct.pack("<IIII", 1, len(symbols) // 24, 1, 0) + bytes(8 + 4) if gnu_hash else \
-        struct.pack("<III", 1, len(symbols) // 24, 0)
+    hashes = struct.pack("<IIII", 1, len(symbols) // 24, 1, 0) + bytes(8 + 4)
     for text in more:
         strings(text)
-    tables = [(GNU_HASH if gnu_hash else HASH, hashes), (SYMTAB, symbols), (VERSYM, versym),
-              (VERNEED, verneed), (VERDEF, verdef)]
-    tables += [] if strings_last else [(STRTAB, strings.bytes)]
+    tables = [(GNU_HASH, hashes), (SYMTAB, symbols), (VERSYM, versym), (VERNEED, verneed),
+              (VERDEF, verdef), (STRTAB, strings.bytes)]
     made = b""
     for tag, table in tables:
         if table:
@@ -58,11 +55,9 @@ def dynamic_tables(start, soname=None, needed=(), imports=(), nodes=(), runpath=
     entries += [(STRSZ, len(strings.bytes)), (VERNEEDNUM, len(pairs)), (VERDEFNUM, len(nodes)),
                 (0, 0)]
     made += bytes(-len(made) % 8)
-    dynamic, size = start + len(made), 16 * (len(entries) + strings_last)
-    if strings_last:
-        entries.insert(0, (STRTAB, dynamic + size))
+    dynamic = start + len(made)
     made += b"".join(struct.pack("<qQ", *entry) for entry in entries)
-    return made + (strings.bytes if strings_last else b""), dynamic, size
+    return made, dynamic, 16 * len(entries)
 
 
 def library(**tables):
@@ -77,54 +72,22 @@ def library(**tables):
                              for kind, flags, at, each in programs) + contents
 
 
-def loaded(**tables):
-    """What image.c takes for memory: its first two bytes tell where the dynamic
-    section is."""
-    contents, dynamic, _ = dynamic_tables(8, **tables)
-    return struct.pack("<Q", dynamic) + contents
-
-
-def cache(*entries, before=b""):
-    """ld.so's cache of (soname, file)"""
-    strings, table = b"", b""
-    start = 48 + 24 * len(entries)
-    for texts in entries:
-        places = []
-        for text in texts:
-            places.append(start + len(strings))
-            strings += text.encode() + b"\0"
-        table += struct.pack("<iIIIQ", 0x303, *places, 0, 0)
-    return before + b"glibc-ld.so.cache1.1" + struct.pack("<II5I", len(entries), len(strings),
-                                                          *[0] * 5) + table + strings
-
-
 def stored(data):
     """Deflate's form of bytes that it does not compress."""
     return b"\1" + struct.pack("<HH", len(data), len(data) ^ 0xffff) + data
 
 
-def wheel(*members, comment=b"", wide=False):
-    """A zip archive of (name, bytes, whether they are in deflate's form); `wide`:
-    with the fields that archives beyond 4 GiB need."""
+def wheel(*members):
+    """A zip archive of (name, bytes, whether they are in deflate's form)."""
     body = directory = b""
     for name, data, deflated in members:
         packed = stored(data) if deflated else data
         sizes = struct.pack("<II", len(packed), len(data))
-        wanted, extra = sizes, b""
-        if wide:
-            wanted = b"\xff" * 8
-            extra = struct.pack("<HHQQQ", 1, 24, len(data), len(packed), len(body))
         common = struct.pack("<HHHHHI", 20, 0, 8 if deflated else 0, 0, 0x21,
                              binascii.crc32(data))
-        directory += b"PK\1\2" + struct.pack("<H", 20) + common + wanted + struct.pack(
-            "<HHHHHII", len(name), len(extra), 0, 0, 0, 0o100755 << 16,
-            0xffffffff if wide else len(body)) + name + extra
+        directory += b"PK\1\2" + struct.pack("<H", 20) + common + sizes + struct.pack(
+            "<HHHHHII", len(name), 0, 0, 0, 0, 0o100755 << 16, len(body)) + name
         body += b"PK\3\4" + common + sizes + struct.pack("<HH", len(name), 0) + name + packed
     end = b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, len(members), len(members), len(directory),
-                                  len(body), len(comment)) + comment
-    if wide:
-        record = len(body) + len(directory)
-        end = b"PK\6\6" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, len(members), len(members),
-                                      len(directory), len(body)) + \
-            b"PK\6\7" + struct.pack("<IQI", 0, record, 1) + end
+                                  len(body), 0)
     return body + directory + end

@@ -10,18 +10,20 @@ two ways, Refused and ElfError; whatever else is raised is a finding, and its
 input stands in the message.
 """
 import argparse
+import io
 import pathlib
 import random
 import sys
 import tempfile
+from types import SimpleNamespace
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools" / "retarget")]
 
 import loadable  # noqa: E402
-from corpus import OBJECTS  # noqa: E402
 from lazycuda import elf, metadata, repoint, wheel  # noqa: E402
 
+OBJECTS = {path.name: path.read_bytes() for path in (HERE / "corpus" / "object").iterdir()}
 METADATA = b"""Metadata-Version: 2.1
 Name: pkg
 Requires-Dist: nvidia-cuda-runtime-cu12 (>=12.1)
@@ -85,8 +87,8 @@ def read_wheel(path):
         for name in opened.members:
             assert ".." not in name.split("/") and not name.startswith("/")
             if not name.endswith("/"):
-                opened.start(name)
                 opened.read(name)
+                opened.unpack(name, SimpleNamespace(add=int), io.BytesIO())
     finally:
         opened.close()
 

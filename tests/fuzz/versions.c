@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* versions.c - fuzzing what reads text: versions, constraints, architectures, options */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../link/tables/arch.h"
 #include "../../link/tables/options.h"
 #include "../../link/tables/versions.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzzing.h"
 
 static const int versions[] = {
 	LAZYCUDA_VERSION_UNKNOWN, LC_CUDA(11, 8), LC_CUDA(12, 0), LC_CUDA(12, 9), LC_CUDA(13, 2),
 	LC_CUDA(14, 0),
 };
-
-#define COUNT (sizeof(versions) / sizeof(*versions))
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 /* What was read and is written is read as the same. */
 static void check_version(const char *text)
@@ -40,7 +26,7 @@ static void check_version(const char *text)
 
 static void check_constraint(const char *text, size_t length)
 {
-	for (size_t i = 0; i < COUNT; i++) {
+	for (size_t i = 0; i < COUNT(versions); i++) {
 		const char *wrong = text;
 		int holds = lc_constraint_holds(text, versions[i], &wrong);
 
@@ -62,7 +48,7 @@ static void check_arch(const char *text)
 	for (enum lk_tool tool = LK_NVRTC; tool <= LK_DRIVER; tool++) {
 		lk_arch_since(&arch, tool);
 		lk_arch_until(&arch, tool);
-		for (size_t i = 0; i < COUNT; i++)
+		for (size_t i = 0; i < COUNT(versions); i++)
 			lk_arch_supported(&arch, tool, versions[i]);
 	}
 	for (enum lazycuda_kind kind = LAZYCUDA_KIND_PTX; kind <= LAZYCUDA_KIND_LTOIR; kind++)
@@ -71,7 +57,7 @@ static void check_arch(const char *text)
 
 static void check_option(const char *text)
 {
-	for (size_t i = 0; i < COUNT; i++)
+	for (size_t i = 0; i < COUNT(versions); i++)
 		for (enum lazycuda_backend backend = LAZYCUDA_BACKEND_NVJITLINK;
 		     backend <= LAZYCUDA_BACKEND_DRIVER; backend++) {
 			struct lk_option_verdict verdict;

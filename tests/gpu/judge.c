@@ -131,19 +131,6 @@ static size_t key_length(const char *key)
 	return strcspn(key, " ");
 }
 
-/* Of two values with one key only the first would be compared. */
-static void look_for_twins(struct said *said)
-{
-	for (int i = 0; i < said->count && !said->broke[0]; i++) {
-		const char *key = said->lines[i] + 2;
-		const size_t length = said->lines[i][0] == '=' ? key_length(key) : 0;
-
-		if (length && find(said, '=', key, length) != key + length + 1)
-			snprintf(said->broke, sizeof(said->broke), "printed %.*s twice",
-				 (int)length, key);
-	}
-}
-
 static void split(struct said *said)
 {
 	bool ended = false;
@@ -163,7 +150,6 @@ static void split(struct said *said)
 	if (!said->broke[0] && !said->skipped && !ended)
 		snprintf(said->broke, sizeof(said->broke), "%s",
 			 said->length ? "stopped before its end" : "printed nothing");
-	look_for_twins(said);
 }
 
 static void explain(struct said *said, bool in_time, int seconds, int status)

@@ -39,42 +39,12 @@ extern "C" __global__ void spin(long long cycles)
 		;
 }
 
-// Every block waits for all others: that ends only where all of them run at once.
-extern "C" __global__ void together(int *arrived, int *out)
-{
-	atomicAdd(arrived, 1);
-	while (atomicAdd(arrived, 0) < (int)gridDim.x)
-		;
-	if (!threadIdx.x)
-		atomicAdd(out, 1);
-}
-
-extern "C" __global__ void clusters(int *out)
-{
-#if __CUDA_ARCH__ >= 900
-	unsigned blocks;
-
-	asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(blocks));
-	out[blockIdx.x] = (int)blocks;
-#else
-	out[blockIdx.x] = -1;
-#endif
-}
-
 extern "C" __global__ void fetch(unsigned long long texture, int *out, int n)
 {
 	int i = threadIdx.x;
 
 	if (i < n)
 		out[i] = tex1Dfetch<int>(texture, i);
-}
-
-extern "C" __global__ void sample(unsigned long long texture, float *out, int n)
-{
-	int i = threadIdx.x;
-
-	if (i < n)
-		out[i] = tex2D<float>(texture, i + 1.0f, 0.5f);
 }
 
 extern "C" __global__ void invert(unsigned long long surface, int n)

@@ -70,25 +70,11 @@ class Last:
 last = Last()
 weakref.finalize(last, lambda: print('finalized', (x * 4).sum().item()))
 atexit.register(lambda: print('at exit', (x * 2).sum().item()))""",
-    "an object that sys keeps": X + """
-import sys
-class Last:
-    x = x
-    def __del__(self):
-        try: print('deleted', (self.x @ self.x).item())
-        except Exception as error: print(type(error).__name__)
-sys.last = Last()""",
     "a communicator that nobody destroys": X + """
 import torch.distributed as distributed
 distributed.init_process_group('nccl', store=distributed.HashStore(), rank=0, world_size=1)
 distributed.all_reduce(x)
 print(x.sum().item())""",
-    "CuPy's pools": """
-import cupy
-x = cupy.arange(100.)
-with cupy.cuda.Stream(non_blocking=True): y = x @ x
-pinned, managed = cupy.cuda.alloc_pinned_memory(1024), cupy.cuda.ManagedMemory(1024)
-print(float(y), pinned.size() >= 1024)""",
     "JAX's arrays": """
 import jax
 x = jax.numpy.arange(1000.)
@@ -97,12 +83,6 @@ print(jax.jit(lambda x: (x * 2).sum())(x), jax.grad(lambda x: (x ** 3).sum())(x)
 import os, signal, threading
 threading.Timer(.5, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
 while True: (x * 2).sum().item()""",
-    "SIGINT": X + """
-import os, signal, threading
-threading.Timer(.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-try:
-    while True: (x * 2).sum().item()
-except KeyboardInterrupt: print((x * 3).sum().item())""",
 
     # ---- other processes ----
     "fork before the first call": "import torch" + FORK.format(
@@ -113,14 +93,7 @@ except KeyboardInterrupt: print((x * 3).sum().item())""",
         IN_CHILD.format("torch.ones(5, device='cuda')")),
     "a child that ends as Python does": X + "import sys" + FORK.format("sys.exit(4)")
     + "print(x.sum())",
-    "fork under CuPy": "import cupy\nx = cupy.arange(100.)" + FORK.format(
-        IN_CHILD.format("cupy.arange(3.)")) + "print(x.sum())",
     "memory for another process": WORKER.format("spawn", "torch.arange(100., device='cuda')"),
-    "a server that forks": WORKER.format("forkserver", "torch.ones(7)"),
-    "workers of a DataLoader": X + """
-from torch.utils.data import DataLoader, TensorDataset
-loader = DataLoader(TensorDataset(torch.arange(1000.)), 100, num_workers=2, pin_memory=True)
-print(sum(batch.cuda(non_blocking=True).sum().item() for batch, in loader))""",
     "exec": X + """
 import os, sys
 print(x.sum().item(), flush=True)
@@ -150,8 +123,6 @@ try: torch.zeros(1, device='cuda')
 except Exception as error: print(str(error)[:80])""",
     "RTLD_DEEPBIND": "import os, sys\nsys.setdlopenflags(os.RTLD_NOW | os.RTLD_DEEPBIND)\n" + X
     + "print(x.sum())",
-    "RTLD_GLOBAL": "import os, sys\nsys.setdlopenflags(os.RTLD_NOW | os.RTLD_GLOBAL)\n" + X
-    + "print(x.sum())",
     "what is in the process": X + """
 import ctypes, os
 for name in ('cudart.so.13', 'cublas.so.13', 'cudnn.so.9', 'cufft.so.12', 'nvrtc.so.13', 'cupti.so.13'):
@@ -161,21 +132,9 @@ for name in ('cudart.so.13', 'cublas.so.13', 'cudnn.so.9', 'cufft.so.12', 'nvrtc
 import cupy
 y = cupy.from_dlpack(x)
 print(float((y * 2).sum()), torch.from_dlpack(y + 1).sum())""",
-    "CuPy and torch": """
-import cupy
-x = cupy.arange(100.)
-print(float(x.sum()))
-import torch
-print(torch.from_dlpack(x).sum())""",
-    "torch and JAX": X + "import jax\nprint(jax.numpy.asarray(jax.dlpack.from_dlpack(x)).sum())",
     "cuda.bindings": """
 from cuda.bindings import driver, nvrtc, runtime
 print(runtime.cudaGetDeviceCount(), runtime.cudaRuntimeGetVersion(), nvrtc.nvrtcVersion(), driver.cuInit(0))""",
-    "cuda.core": """
-from cuda.core import Device, Program, ProgramOptions
-Device().set_current()
-code = Program('extern "C" __global__ void k(int *a) { *a = 5; }', 'c++', ProgramOptions(arch='sm_80'))
-print(type(code.compile('ptx').get_kernel('k')).__name__)""",
 
     # ---- errors, tools, memory ----
     "memory that is not there": X + """
@@ -202,17 +161,6 @@ print(sorted(one.key for one in found if 'cuda' in one.key), any(one.device_time
 compiled = torch.compile(lambda a, b: (a.sin() * b).relu() + a, mode='reduce-overhead')
 for _ in range(4): made = compiled(x, x + 1)
 print(round(made.sum().item(), 1))""",
-    "graphs of a module": X + """
-model = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.ReLU(), torch.nn.Linear(32, 8)).cuda()
-for one in model.parameters(): one.data.fill_(.01)
-graphed = torch.cuda.make_graphed_callables(model, (torch.ones(32, 32, device='cuda'),))
-adam = torch.optim.Adam(model.parameters(), capturable=True)
-for _ in range(3):
-    adam.zero_grad()
-    loss = graphed(torch.ones(32, 32, device='cuda')).square().sum()
-    loss.backward()
-    adam.step()
-print(round(loss.item(), 4))""",
     "a kernel of Triton": X + """
 import triton, triton.language as tl
 @triton.jit
@@ -221,24 +169,6 @@ def twice(a, n, block: tl.constexpr):
     tl.store(a + i, tl.load(a + i, mask=i < n) * 2, mask=i < n)
 twice[(8,)](x, 1024, block=128)
 print(x.sum().item())""",
-    "a kernel of the jiterator": X + """
-made = torch.cuda.jiterator._create_jit_fn('template <typename T> T f(T a, T b) { return a * b + b; }')
-print(made(x, x).sum().item())""",
-    "segments that grow": "import os\nos.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'expandable_segments:True'\n"
-    + X + """
-many = [torch.zeros(1 << 22, device='cuda') for _ in range(20)]
-del many[::2]
-torch.cuda.empty_cache()
-print(torch.ones(1 << 24, device='cuda').sum().item())""",
-    "cudaMallocAsync": "import os\nos.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'backend:cudaMallocAsync'\n"
-    + X + "print(sum(torch.ones(1 << 20, device='cuda').sum().item() for _ in range(20)))",
-    "memory of the host": X + """
-runtime, memory = torch.cuda.cudart(), torch.zeros(1 << 20)
-print(torch.empty(1 << 20).pin_memory().is_pinned(), runtime.cudaHostRegister(memory.data_ptr(), 4 << 20, 0))
-print(memory.is_pinned(), runtime.cudaHostUnregister(memory.data_ptr()))""",
-    "8-bit numbers": X + """
-a, one = torch.ones(64, 64, device='cuda').to(torch.float8_e4m3fn), torch.ones((), device='cuda')
-print(torch._scaled_mm(a, a.t(), scale_a=one, scale_b=one, out_dtype=torch.bfloat16).float().sum().item())""",
 }
 
 

@@ -109,26 +109,6 @@ def with_openmm():
     yield "positions", found["CUDA"][1], found["Reference"][1]
 
 
-def with_implicit():
-    import implicit.cpu.als
-    import implicit.gpu.als
-    from scipy import sparse
-    items, queries = (numpy.random.default_rng(seed).normal(size=(500, 32)).astype("f")
-                      for seed in (1, 2))
-    _, scores = implicit.gpu.KnnQuery().topk(implicit.gpu.Matrix(items),
-                                             implicit.gpu.Matrix(queries), 5)
-    yield "nearest", scores, -numpy.sort(-(queries @ items.T))[:, :5]
-    plays = sparse.random(300, 200, 0.1, format="csr", random_state=1, dtype="f")
-    loss = []
-    for kind in implicit.gpu.als, implicit.cpu.als:
-        model = kind.AlternatingLeastSquares(factors=32, iterations=30, random_state=1)
-        model.fit(plays, show_progress=False)
-        users, them = (x if isinstance(x, numpy.ndarray) else x.to_numpy()
-                       for x in (model.user_factors, model.item_factors))
-        loss.append(numpy.square(users @ them.T - (plays.toarray() > 0)).mean())
-    yield "loss", round(float(loss[0]), 2), round(float(loss[1]), 2)
-
-
 def with_eigh():
     import jax
     jax.config.update("jax_enable_x64", True)
@@ -209,25 +189,12 @@ def with_torch():
     functional = torch.nn.functional
     a = torch.as_tensor(symmetric(256), dtype=torch.float32) / 100
     image, kernel = a.view(1, 4, 128, 128), a[:8].flatten()[:288].view(8, 4, 3, 3)
-    lstm = torch.nn.LSTM(256, 32)
-
-    def recurrent(x):
-        with torch.no_grad():
-            return lstm.to(x.device)(x.view(8, 32, 256))[0]
-
     for name, made in {
             "product": lambda x: x @ x,
-            "linear": lambda x: functional.linear(x, x, x[0]),
             "fft": lambda x: torch.fft.fft2(x).abs(),
             "solve": lambda x: torch.linalg.solve(x, x[:, :3]),
-            "svd": torch.linalg.svdvals,
-            "eigh": torch.linalg.eigvalsh,
-            "cholesky": lambda x: torch.linalg.cholesky(x @ x.T),
             "sparse": lambda x: (x * (x > .1)).to_sparse_csr() @ x,
             "convolution": lambda x: functional.conv2d(image.to(x), kernel.to(x)),
-            "lstm": recurrent,
-            "attention": lambda x: functional.scaled_dot_product_attention(
-                *[x.view(1, 4, 64, 256)] * 3),
             "sort": lambda x: x.flatten().sort()[0]}.items():
         yield name, made(a.cuda()).cpu(), made(a)
     yield "random", torch.rand(100000, device="cuda").mean().cpu(), .5
@@ -243,20 +210,10 @@ def with_torch():
     made = torch.zeros(1000, device="cuda")
     compiled((4, 1, 1), (256, 1, 1), (made, 1000))
     yield "kernel", made.cpu(), 2 * numpy.arange(1000)
-    recorded, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
-    on = a.cuda()
-    torch.cuda.synchronize()
-    with torch.cuda.stream(stream):
-        on * 2 + on
-    torch.cuda.synchronize()
-    with torch.cuda.graph(recorded):
-        made = (on * 2 + on).relu()
-    recorded.replay()
-    yield "graph", made.cpu(), (3 * a).relu()
 
 
 USES = {"torch_quickfps": with_quickfps, "torch": with_torch, "cupy": with_cupy,
-        "osqp": with_osqp, "openmm": with_openmm, "implicit": with_implicit, "eigh": with_eigh,
+        "osqp": with_osqp, "openmm": with_openmm, "eigh": with_eigh,
         "astra": with_astra, "kedm": with_kedm, "bitsandbytes": with_bitsandbytes,
         "pylibraft": with_raft}
 

@@ -24,7 +24,6 @@ LEFT_OUT = [
     ("agreement/test_other_compilers.py::test_llvm_ir_of_others", "release"),
     # Long for what they are: `make fuzz`, `make bench`, `make release`.
     ("fuzz/test_fuzz.py::test_a_short_run_finds_nothing", "release"),
-    ("fuzz/test_fuzz.py::test_a_short_run_of_what_is_read_in_python_finds_nothing", "release"),
     ("growth/test_growth.py", "release"),
     ("years_ahead/test_large_lists.py::test_ten_libraries_of_five_thousand_names", "release"),
     ("wheels/test_release.py::test_in_another_folder_it_is_the_same_bytes", "release"),

@@ -226,32 +226,6 @@ static void verdict(const char *toolkit, const char *suffix)
 	lazycuda_inspection_free(inspection);
 }
 
-/* {PTX sm_52, LTO-IR sm_52, LTO-IR sm_61}: the driver takes the LTO-IR of it, and fails;
- * the plan hands it the PTX alone. */
-static void container(void)
-{
-	char *path = path_of("container", "fatbin");
-
-	link_pair("container-by-plan", path, NULL, true, false, 0);
-	if (has_device && is_there(path)) {
-		FILE *file = fopen(path, "r");
-		static char bytes[1 << 20];
-		const size_t length = file ? fread(bytes, 1, sizeof(bytes), file) : 0;
-		void *link, *image = NULL;
-		size_t size = 0;
-		int added, completed = -1;
-
-		part = "container-whole";
-		DO(cuLinkCreate_v2(0, NULL, NULL, &link));
-		added = cuLinkAddData_v2(link, 2, bytes, length, "container", 0, NULL, NULL);
-		if (!added)
-			completed = cuLinkComplete(link, &image, &size);
-		printf("%% the container whole to the driver: cuLinkAddData %d, cuLinkComplete %d\n",
-		       added, completed);
-		DO(cuLinkDestroy(link));
-	}
-}
-
 int main(int count, char **words)
 {
 	static const char *const toolkits[] = { "11.8", "12.9", "13.5" };
@@ -270,7 +244,9 @@ int main(int count, char **words)
 	}
 	snprintf(arch, sizeof(arch), "sm_%d%d", major, minor);
 	kinds();
-	container();
+	/* {PTX sm_52, LTO-IR sm_52, LTO-IR sm_61}: the driver takes the LTO-IR of it, and fails;
+	 * the plan hands it the PTX alone. */
+	link_pair("container-by-plan", path_of("container", "fatbin"), NULL, true, false, 0);
 	for (size_t i = 0; i < 3; i++) {
 		verdict(toolkits[i], "ptx");
 		verdict(toolkits[i], "cubin");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* context.c - device, context, module, memory, launch, events, graph, linker of the driver */
+/* context.c - device, context, module, memory, launch and events of the driver */
 #include "driver.h"
 
 enum { COUNT = 1024 };
@@ -136,44 +136,6 @@ static void launches(void)
 	DO(cuEventDestroy_v2(after));
 }
 
-static void graphs(void)
-{
-	void *graph, *exec;
-	size_t nodes = 0;
-
-	DO(cuMemsetD32_v2(memory, 0, COUNT));
-	DO(cuStreamBeginCapture_v2(stream, 0));
-	DO(launch(10));
-	DO(cuStreamEndCapture(stream, &graph));
-	DO(cuGraphGetNodes(graph, NULL, &nodes));
-	value("nodes", "%zu", nodes);
-	DO(cuGraphInstantiateWithFlags(&exec, graph, 0));
-	for (int i = 0; i < 3; i++)
-		DO(cuGraphLaunch(exec, stream));
-	sum("computed");
-	DO(cuGraphExecDestroy(exec));
-	DO(cuGraphDestroy(graph));
-}
-
-/* The driver's linker, 1 is PTX. */
-static void linked(void)
-{
-	void *link, *image = NULL, *other;
-	size_t size = 0;
-
-	DO(cuLinkCreate_v2(0, NULL, NULL, &link));
-	DO(cuLinkAddData_v2(link, 1, (void *)(uintptr_t)ptx, sizeof(ptx), "add.ptx", 0, NULL, NULL));
-	DO(cuLinkComplete(link, &image, &size));
-	DO(cuModuleLoadData(&other, image));
-	DO(cuLinkDestroy(link));
-	value("size", "%zu", size);
-	DO(cuMemsetD32_v2(memory, 0, COUNT));
-	DO(cuModuleGetFunction(&function, other, "add"));
-	DO(launch(6));
-	sum("computed");
-	DO(cuModuleUnload(other));
-}
-
 static void ended(void)
 {
 	DO(cuMemFree_v2(memory));
@@ -190,8 +152,6 @@ int main(void)
 	RUN(contexts);
 	RUN(modules);
 	RUN(launches);
-	RUN(graphs);
-	RUN(linked);
 	RUN(ended);
 	return finish();
 }

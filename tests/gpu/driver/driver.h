@@ -28,9 +28,6 @@ int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, uns
 		   void *, void **, void **);
 int cuEventCreate(void **, unsigned), cuEventRecord(void *, void *), cuEventSynchronize(void *);
 int cuEventElapsedTime(float *, void *, void *), cuEventDestroy_v2(void *), cuEventQuery(void *);
-int cuStreamBeginCapture_v2(void *, int), cuStreamEndCapture(void *, void **);
-int cuGraphInstantiateWithFlags(void **, void *, unsigned long long), cuGraphLaunch(void *, void *);
-int cuGraphExecDestroy(void *), cuGraphDestroy(void *), cuGraphGetNodes(void *, void **, size_t *);
 int cuLinkCreate_v2(unsigned, int *, void **, void **), cuLinkDestroy(void *);
 int cuLinkAddData_v2(void *, int, void *, size_t, const char *, unsigned, int *, void **);
 int cuLinkComplete(void *, void **, size_t *);

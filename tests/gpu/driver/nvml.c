@@ -3,29 +3,14 @@
 #include "../claim.h"
 
 int nvmlInit_v2(void), nvmlShutdown(void), nvmlDeviceGetCount_v2(unsigned *);
-int nvmlSystemGetDriverVersion(char *, unsigned), nvmlSystemGetNVMLVersion(char *, unsigned);
-int nvmlSystemGetCudaDriverVersion_v2(int *);
-int nvmlDeviceGetHandleByIndex_v2(unsigned, void **), nvmlDeviceGetHandleByUUID(const char *, void **);
+int nvmlSystemGetDriverVersion(char *, unsigned), nvmlSystemGetCudaDriverVersion_v2(int *);
+int nvmlDeviceGetHandleByIndex_v2(unsigned, void **);
 int nvmlDeviceGetName(void *, char *, unsigned), nvmlDeviceGetUUID(void *, char *, unsigned);
-int nvmlDeviceGetSerial(void *, char *, unsigned), nvmlDeviceGetVbiosVersion(void *, char *, unsigned);
-int nvmlDeviceGetBoardPartNumber(void *, char *, unsigned);
-int nvmlDeviceGetIndex(void *, unsigned *), nvmlDeviceGetBrand(void *, unsigned *);
-int nvmlDeviceGetBoardId(void *, unsigned *), nvmlDeviceGetMultiGpuBoard(void *, unsigned *);
-int nvmlDeviceGetArchitecture(void *, unsigned *), nvmlDeviceGetNumGpuCores(void *, unsigned *);
-int nvmlDeviceGetMemoryBusWidth(void *, unsigned *), nvmlDeviceGetComputeMode(void *, unsigned *);
-int nvmlDeviceGetPersistenceMode(void *, unsigned *), nvmlDeviceGetBusType(void *, unsigned *);
-int nvmlDeviceGetMaxPcieLinkGeneration(void *, unsigned *);
-int nvmlDeviceGetMaxPcieLinkWidth(void *, unsigned *);
+int nvmlDeviceGetIndex(void *, unsigned *), nvmlDeviceGetArchitecture(void *, unsigned *);
+int nvmlDeviceGetMemoryBusWidth(void *, unsigned *), nvmlDeviceGetMinorNumber(void *, unsigned *);
 int nvmlDeviceGetPowerManagementLimit(void *, unsigned *);
-int nvmlDeviceGetPowerManagementDefaultLimit(void *, unsigned *);
-int nvmlDeviceGetEnforcedPowerLimit(void *, unsigned *), nvmlDeviceGetNumFans(void *, unsigned *);
-int nvmlDeviceGetPowerManagementLimitConstraints(void *, unsigned *, unsigned *);
 int nvmlDeviceGetCudaComputeCapability(void *, int *, int *);
-int nvmlDeviceGetMaxClockInfo(void *, unsigned, unsigned *);
-int nvmlDeviceGetTemperatureThreshold(void *, unsigned, unsigned *);
-int nvmlDeviceGetEccMode(void *, unsigned *, unsigned *), nvmlDeviceGetMigMode(void *, unsigned *, unsigned *);
 int nvmlDeviceGetPciInfo_v3(void *, void *), nvmlDeviceGetMemoryInfo(void *, void *);
-int nvmlDeviceGetBAR1MemoryInfo(void *, void *), nvmlDeviceGetMinorNumber(void *, unsigned *);
 const char *nvmlErrorString(int);
 
 static const struct {
@@ -33,7 +18,7 @@ static const struct {
 	int (*get)(void *, char *, unsigned);
 } texts[] = {
 #define TEXT(name) { #name, nvmlDeviceGet##name }
-	TEXT(Name), TEXT(UUID), TEXT(Serial), TEXT(VbiosVersion), TEXT(BoardPartNumber),
+	TEXT(Name), TEXT(UUID),
 };
 
 static const struct {
@@ -41,54 +26,22 @@ static const struct {
 	int (*get)(void *, unsigned *);
 } numbers[] = {
 #define NUMBER(name) { #name, nvmlDeviceGet##name }
-	NUMBER(Index), NUMBER(Brand), NUMBER(BoardId), NUMBER(MultiGpuBoard),
-	NUMBER(Architecture), NUMBER(NumGpuCores), NUMBER(MemoryBusWidth), NUMBER(ComputeMode),
-	NUMBER(PersistenceMode), NUMBER(BusType), NUMBER(MaxPcieLinkGeneration),
-	NUMBER(MaxPcieLinkWidth), NUMBER(PowerManagementLimit),
-	NUMBER(PowerManagementDefaultLimit), NUMBER(EnforcedPowerLimit), NUMBER(NumFans),
-	NUMBER(MinorNumber),
+	NUMBER(Index), NUMBER(Architecture), NUMBER(MemoryBusWidth), NUMBER(MinorNumber),
+	NUMBER(PowerManagementLimit),
 };
-
-static void pairs(void *device)
-{
-	unsigned a = 0, b = 0;
-	int major = 0, minor = 0, result;
-
-	result = nvmlDeviceGetPowerManagementLimitConstraints(device, &a, &b);
-	value("limits", "%d %u %u", result, a, b);
-	result = nvmlDeviceGetCudaComputeCapability(device, &major, &minor);
-	value("capability", "%d %d %d", result, major, minor);
-	a = b = 0;
-	result = nvmlDeviceGetEccMode(device, &a, &b);
-	value("ecc", "%d %u %u", result, a, b);
-	a = b = 0;
-	result = nvmlDeviceGetMigMode(device, &a, &b);
-	value("mig", "%d %u %u", result, a, b);
-	for (unsigned i = 0; i < 4; i++) {
-		char key[32];
-
-		a = b = 0;
-		result = nvmlDeviceGetMaxClockInfo(device, i, &a);
-		snprintf(key, sizeof(key), "clock-%u", i);
-		value(key, "%d %u", result, a);
-		result = nvmlDeviceGetTemperatureThreshold(device, i, &b);
-		snprintf(key, sizeof(key), "threshold-%u", i);
-		value(key, "%d %u", result, b);
-	}
-}
 
 static void structs(void *device)
 {
 	unsigned char pci[256] = "";
-	unsigned long long memory[3] = { 0 }, bar[3] = { 0 };
-	int result = nvmlDeviceGetPciInfo_v3(device, pci);
+	unsigned long long memory[3] = { 0 };
+	int major = 0, minor = 0, result;
 
-	value("pci-result", "%d", result);
+	result = nvmlDeviceGetCudaComputeCapability(device, &major, &minor);
+	value("capability", "%d %d %d", result, major, minor);
+	value("pci-result", "%d", nvmlDeviceGetPciInfo_v3(device, pci));
 	value_bytes("pci", pci, sizeof(pci));
 	result = nvmlDeviceGetMemoryInfo(device, memory);
 	value("memory", "%d %llu", result, memory[0]);
-	result = nvmlDeviceGetBAR1MemoryInfo(device, bar);
-	value("bar1", "%d %llu", result, bar[0]);
 }
 
 static void one(void *device)
@@ -105,7 +58,6 @@ static void one(void *device)
 
 		value(numbers[i].name, "%d %u", result, number);
 	}
-	pairs(device);
 	structs(device);
 }
 
@@ -115,8 +67,6 @@ static void system_wide(void)
 	int version = 0, result = nvmlSystemGetDriverVersion(text, sizeof(text));
 
 	value("driver", "%d %s", result, text);
-	result = nvmlSystemGetNVMLVersion(text, sizeof(text));
-	value("nvml", "%d %s", result, text);
 	result = nvmlSystemGetCudaDriverVersion_v2(&version);
 	value("cuda", "%d %d", result, version);
 	for (int code = 0; code < 30; code++) {

@@ -68,24 +68,6 @@ static void configured(void)
 	DO(cudaStreamDestroy(stream));
 }
 
-static void variables(void)
-{
-	int one = 0, set = 9;
-	size_t size = 0;
-	void *address = NULL;
-
-	DO(cudaMemcpyFromSymbol(&one, counter, sizeof(one)));
-	value("device", "%d", one);
-	DO(cudaMemcpyToSymbol(factor, &set, sizeof(set)));
-	DO(cudaMemcpyFromSymbol(&one, factor, sizeof(one)));
-	value("constant", "%d", one);
-	DO(cudaGetSymbolAddress(&address, counter));
-	DO(cudaGetSymbolSize(&size, counter));
-	value("symbol", "%s %zu", address ? "address" : "none", size);
-	set = 5;
-	DO(cudaMemcpyToSymbol(factor, &set, sizeof(set)));
-}
-
 static void managed_variable(void)
 {
 	value("before", "%d", total);
@@ -95,24 +77,11 @@ static void managed_variable(void)
 	value("after", "%d", total);
 }
 
-static void functions(void)
-{
-	struct cudaFuncAttributes attributes;
-	int blocks = 0;
-
-	DO(cudaFuncGetAttributes(&attributes, (const void *)compute));
-	value("numbers", "%d %d", attributes.maxThreadsPerBlock, attributes.binaryVersion);
-	DO(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)times<3>, 256, 0));
-	value("occupancy", "%d", blocks);
-}
-
 int main()
 {
 	begin();
 	RUN(launched);
 	RUN(configured);
-	RUN(variables);
 	RUN(managed_variable);
-	RUN(functions);
 	return finish();
 }

@@ -83,64 +83,6 @@ static void functions(void)
 	RESULT("last", cudaGetLastError());
 }
 
-static void cooperative(void)
-{
-	int blocks = 0, *numbers, got[2] = { 0 };
-	const dim3 block = { 32, 1, 1 };
-	dim3 grid = { 1, 1, 1 };
-	int *out;
-	void *arguments[] = { &numbers, &out };
-
-	if (attribute(95) != 1) {	/* cooperativeLaunch */
-		printf("- cooperative the device has no cooperative launch\n");
-		return;
-	}
-	DO(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &together, 32, 0));
-	DO(cudaMalloc((void **)&numbers, sizeof(got)));
-	DO(cudaMemset(numbers, 0, sizeof(got)));
-	out = numbers + 1;
-	grid.x = blocks ? (unsigned)attribute(16) : 1;	/* multiProcessorCount */
-	DO(cudaLaunchCooperativeKernel(&together, grid, block, arguments, 0, NULL));
-	DO(cudaMemcpy(got, numbers, sizeof(got), cudaMemcpyDeviceToHost));
-	is_right("all", got[1] == (int)grid.x);
-	grid.x = (unsigned)(blocks * attribute(16) + 1000);
-	RESULT("too-many", cudaLaunchCooperativeKernel(&together, grid, block, arguments, 0, NULL));
-	cudaGetLastError();
-	DO(cudaFree(numbers));
-}
-
-static void cluster(void)
-{
-	cudaLaunchAttribute attribute_of_launch;
-	cudaLaunchConfig_t config;
-	int *out, got[8] = { 0 };
-	void *arguments[] = { &out };
-
-	if (attribute(75) < 9) {	/* computeCapabilityMajor */
-		printf("- cluster the device is older than sm_90\n");
-		return;
-	}
-	DO(cudaMalloc((void **)&out, sizeof(got)));
-	memset(&attribute_of_launch, 0, sizeof(attribute_of_launch));
-	attribute_of_launch.id = cudaLaunchAttributeClusterDimension;
-	attribute_of_launch.val.clusterDim.x = 2;
-	attribute_of_launch.val.clusterDim.y = attribute_of_launch.val.clusterDim.z = 1;
-	memset(&config, 0, sizeof(config));
-	config.gridDim.x = 8;
-	config.gridDim.y = config.gridDim.z = 1;
-	config.blockDim = config.gridDim;
-	config.attrs = &attribute_of_launch;
-	config.numAttrs = 1;
-	DO(cudaLaunchKernelExC(&config, &clusters, arguments));
-	DO(cudaMemcpy(got, out, sizeof(got), cudaMemcpyDeviceToHost));
-	DO(cudaFree(out));
-	if (got[0] < 0)		/* kernels.cu */
-		printf("- cluster the device runs the code for sm_75, which has no clusters\n");
-	else
-		value("blocks", "%d %d %s", got[0], got[7],
-		      got[0] == 2 && got[7] == 2 ? "right" : "wrong");
-}
-
 int main(void)
 {
 	begin();
@@ -148,7 +90,5 @@ int main(void)
 	RUN(variables);
 	RUN(managed_variable);
 	RUN(functions);
-	RUN(cooperative);
-	RUN(cluster);
 	return finish();
 }

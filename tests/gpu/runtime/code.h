@@ -36,8 +36,7 @@ void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_
 char __cudaInitModule(void **);
 
 /* Host functions are addresses alone. */
-#define KERNELS(X) X(compute) X(add) X(bump) X(stop) X(spin) X(together) X(clusters) \
-	X(fetch) X(sample) X(invert)
+#define KERNELS(X) X(compute) X(add) X(bump) X(stop) X(spin) X(fetch) X(invert)
 #define DEFINE(name) static char name;
 KERNELS(DEFINE)
 #undef DEFINE

@@ -8,7 +8,6 @@
 #include "code.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,12 +64,6 @@ static void in_handler_set_before(void)
 	RESULT("use", use());
 }
 
-static void in_handler_set_after(void)
-{
-	RESULT("use", use());
-	atexit(give_back);
-}
-
 static void in_handler_of_quick_exit(void)
 {
 	RESULT("use", use());
@@ -93,56 +86,11 @@ static void begun_in_handler(void)
 	atexit(first_call_in_handler);
 }
 
-static void begun_in_destructor(void)
-{
-	freed_at_end = 1;
-}
-
 static void reset_before(void)
 {
 	RESULT("use", use());
 	RESULT("reset", cudaDeviceReset());
 	freed_at_end = 1;
-}
-
-static void *ends_the_process(void *nothing)
-{
-	(void)nothing;
-	RESULT("use", use());
-	freed_at_end = 1;
-	exit(4);
-}
-
-static void on_another_thread(void)
-{
-	pthread_t thread;
-
-	RESULT("here", cudaFree(NULL));
-	if (!pthread_create(&thread, NULL, ends_the_process, NULL))
-		pthread_join(thread, NULL);
-}
-
-static void give_back_key(void *key)
-{
-	(void)key;
-	give_back();
-}
-
-static void *has_a_key(void *key)
-{
-	RESULT("use", use());
-	pthread_setspecific(*(pthread_key_t *)key, &memory);
-	return NULL;
-}
-
-static void when_a_thread_ends(void)
-{
-	pthread_key_t key;
-	pthread_t thread;
-
-	if (!pthread_key_create(&key, give_back_key) &&
-	    !pthread_create(&thread, NULL, has_a_key, &key))
-		pthread_join(thread, NULL);
 }
 
 static void *launches(void *nothing)
@@ -160,18 +108,6 @@ static void while_a_thread_launches(void)
 	RESULT("use", use());
 	if (!pthread_create(&thread, NULL, launches, NULL))
 		usleep(20000);
-}
-
-static void CUDART_CB waits(void *nothing)
-{
-	(void)nothing;
-	usleep(100000);
-}
-
-static void before_a_callback(void)
-{
-	RESULT("use", use());
-	RESULT("launch", cudaLaunchHostFunc(stream, waits, NULL));
 }
 
 /* A child that goes on with CUDA gets an error; one that only ends, ends. */
@@ -194,29 +130,8 @@ static void in_a_child(void)
 	value("child", "%x", (unsigned)status);
 }
 
-static void at_the_end_of_a_child(void)
-{
-	int status = -1;
-	pid_t child;
-
-	RESULT("use", use());
-	child = fork();
-	if (!child)
-		exit(6);
-	waitpid(child, &status, 0);
-	value("child", "%x", (unsigned)status);
-}
-
-static void by_a_signal(void)
-{
-	RESULT("use", use());
-	raise(SIGTERM);
-}
-
-#define WAYS(X) X(in_destructor) X(in_handler_set_before) X(in_handler_set_after) \
-	X(in_handler_of_quick_exit) X(begun_in_handler) X(begun_in_destructor) X(reset_before) \
-	X(on_another_thread) X(when_a_thread_ends) X(while_a_thread_launches) \
-	X(before_a_callback) X(in_a_child) X(at_the_end_of_a_child) X(by_a_signal)
+#define WAYS(X) X(in_destructor) X(in_handler_set_before) X(in_handler_of_quick_exit) \
+	X(begun_in_handler) X(reset_before) X(while_a_thread_launches) X(in_a_child)
 
 static const struct {
 	const char *name;

@@ -46,41 +46,6 @@ static void copies(void)
 	DO(cudaFree(b));
 }
 
-static void pitched(void)
-{
-	struct cudaMemcpy3DParms parameters = { 0 };
-	struct cudaExtent extent;
-	struct cudaPitchedPtr cube;
-	size_t pitch;
-	void *plane;
-
-	clear();
-	DO(cudaMallocPitch(&plane, &pitch, 200, 16));
-	value("pitch", "%zu", pitch);
-	DO(cudaMemcpy2D(plane, pitch, source, 200, 200, 16, cudaMemcpyHostToDevice));
-	DO(cudaMemcpy2D(target, 200, plane, pitch, 200, 16, cudaMemcpyDeviceToHost));
-	is_copied("two", 800);
-	extent.width = 64;
-	extent.height = extent.depth = 8;
-	DO(cudaMalloc3D(&cube, extent));
-	value("cube", "%zu %zu %zu", cube.pitch, cube.xsize, cube.ysize);
-	parameters.srcPtr.ptr = source;
-	parameters.srcPtr.pitch = parameters.srcPtr.xsize = 64;
-	parameters.srcPtr.ysize = 8;
-	parameters.dstPtr = cube;
-	parameters.extent = extent;
-	parameters.kind = cudaMemcpyHostToDevice;
-	DO(cudaMemcpy3D(&parameters));
-	parameters.dstPtr = parameters.srcPtr;
-	parameters.dstPtr.ptr = target;
-	parameters.srcPtr = cube;
-	parameters.kind = cudaMemcpyDeviceToHost;
-	DO(cudaMemcpy3D(&parameters));
-	is_copied("three", 1024);
-	DO(cudaFree(plane));
-	DO(cudaFree(cube.ptr));
-}
-
 static void arrays(void)
 {
 	const struct cudaChannelFormatDesc format = { 32, 0, 0, 0, cudaChannelFormatKindSigned };
@@ -159,7 +124,6 @@ int main(void)
 {
 	begin();
 	RUN(copies);
-	RUN(pitched);
 	RUN(arrays);
 	RUN(pointers);
 	RUN(refusals);

@@ -106,25 +106,6 @@ static void attributes(void)
 	}
 }
 
-static void limits(void)
-{
-	static const enum cudaLimit all[] = {
-		cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize,
-	};
-	size_t got;
-	size_t free_bytes, all_bytes;
-
-	for (int i = 0; i < 3; i++) {
-		char key[32];
-
-		DO(cudaDeviceGetLimit(&got, all[i]));
-		snprintf(key, sizeof(key), "%d", (int)all[i]);
-		value(key, "%zu", got);
-	}
-	DO(cudaMemGetInfo(&free_bytes, &all_bytes));
-	value("memory", "%zu", all_bytes);
-}
-
 static void place(void)
 {
 	char bus[32] = "";
@@ -144,33 +125,6 @@ static void place(void)
 	value("priorities", "%d %d", low, high);
 }
 
-/* Of every pair of devices; of a device and itself where there is one. */
-static void peers(void)
-{
-	int count = 0;
-
-	DO(cudaGetDeviceCount(&count));
-	for (int a = 0; a < count && a < 8; a++)
-		for (int b = 0; b < count && b < 8; b++) {
-			char key[32];
-			int can = -1, result = (int)cudaDeviceCanAccessPeer(&can, a, b);
-
-			snprintf(key, sizeof(key), "%d-%d", a, b);
-			value(key, "%d %d", result, can);
-			for (int which = 1; which <= 4; which++) {
-				snprintf(key, sizeof(key), "%d-%d-%d", a, b, which);
-				can = -1;
-				result = (int)cudaDeviceGetP2PAttribute(
-					&can, (enum cudaDeviceP2PAttr)which, a, b);
-				value(key, "%d %d", result, can);
-			}
-			cudaGetLastError();
-		}
-	RESULT("itself", cudaDeviceEnablePeerAccess(0, 0));
-	RESULT("not-enabled", cudaDeviceDisablePeerAccess(0));
-	cudaGetLastError();
-}
-
 static void choice(void)
 {
 	int device = -1;
@@ -187,9 +141,7 @@ int main(void)
 	RUN(fields);
 	RUN(added);
 	RUN(attributes);
-	RUN(limits);
 	RUN(place);
-	RUN(peers);
 	RUN(choice);
 	return finish();
 }

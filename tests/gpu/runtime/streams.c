@@ -85,33 +85,11 @@ static void host_functions(void)
 	DO(cudaStreamDestroy(stream));
 }
 
-static void attributes(void)
-{
-	union cudaLaunchAttributeValue policy;
-	cudaStream_t a, b;
-
-	memset(&policy, 0, sizeof(policy));
-	DO(cudaStreamCreate(&a));
-	DO(cudaStreamCreate(&b));
-	policy.syncPolicy = cudaSyncPolicyYield;
-	DO(cudaStreamSetAttribute(a, cudaLaunchAttributeSynchronizationPolicy, &policy));
-	memset(&policy, 0, sizeof(policy));
-	DO(cudaStreamGetAttribute(a, cudaLaunchAttributeSynchronizationPolicy, &policy));
-	value("policy", "%d", (int)policy.syncPolicy);
-	DO(cudaStreamCopyAttributes(b, a));
-	memset(&policy, 0, sizeof(policy));
-	DO(cudaStreamGetAttribute(b, cudaLaunchAttributeSynchronizationPolicy, &policy));
-	value("copied", "%d", (int)policy.syncPolicy);
-	DO(cudaStreamDestroy(a));
-	DO(cudaStreamDestroy(b));
-}
-
 int main(void)
 {
 	begin();
 	RUN(created);
 	RUN(waits);
 	RUN(host_functions);
-	RUN(attributes);
 	return finish();
 }

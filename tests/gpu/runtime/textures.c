@@ -44,41 +44,6 @@ static void linear(void)
 	DO(cudaFree(out));
 }
 
-static void filtered(void)
-{
-	const struct cudaChannelFormatDesc format = { 32, 0, 0, 0, cudaChannelFormatKindFloat };
-	struct cudaResourceDesc resource;
-	struct cudaTextureDesc description;
-	cudaTextureObject_t texture;
-	cudaArray_t array;
-	float values[COUNT], *out;
-	int n = COUNT - 1, right = 0;
-	void *arguments[] = { &texture, &out, &n };
-
-	for (int i = 0; i < COUNT; i++)
-		values[i] = (float)(2 * i);
-	DO(cudaMallocArray(&array, &format, COUNT, 1, 0));
-	DO(cudaMemcpy2DToArray(array, 0, 0, values, sizeof(values), sizeof(values), 1,
-			       cudaMemcpyHostToDevice));
-	DO(cudaMalloc((void **)&out, sizeof(values)));
-	memset(&resource, 0, sizeof(resource));
-	resource.resType = cudaResourceTypeArray;
-	resource.res.array.array = array;
-	memset(&description, 0, sizeof(description));
-	description.filterMode = cudaFilterModeLinear;
-	description.addressMode[0] = description.addressMode[1] = cudaAddressModeClamp;
-	DO(cudaCreateTextureObject(&texture, &resource, &description, NULL));
-	DO(launch(&sample, 1, COUNT, arguments, NULL));
-	DO(cudaMemcpy(values, out, sizeof(values), cudaMemcpyDeviceToHost));
-	/* Between texel i, at i + 0.5, and the next one, in the middle. */
-	for (int i = 0; i < n; i++)
-		right += values[i] == (float)(2 * i + 1);
-	value("between", "%d of %d %s", right, n, right == n ? "right" : "wrong");
-	DO(cudaDestroyTextureObject(texture));
-	DO(cudaFreeArray(array));
-	DO(cudaFree(out));
-}
-
 static void surface(void)
 {
 	const struct cudaChannelFormatDesc format = { 32, 0, 0, 0, cudaChannelFormatKindSigned };
@@ -115,7 +80,6 @@ int main(void)
 {
 	begin();
 	RUN(linear);
-	RUN(filtered);
 	RUN(surface);
 	return finish();
 }
