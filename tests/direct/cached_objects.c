@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "versions.h"
+#include "asks.h"
+
+#include <stdio.h>
 
 typedef int visitor(struct dl_phdr_info *info, size_t size, void *data);
 
@@ -39,5 +41,5 @@ int main(void)
 {
 	dl_iterate_phdr(add, NULL);
 	is_ready = 1;
-	return print_versions();
+	return printf("%d %d\n", ask(), ask_second()) < 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An exit handler that was registered before the library's first call gives a handle back.
  *
+ *	-DLATE			... or one from after it
  *	-DLEAVE=quick_exit	... or one of another kind, for that way to leave
  *	-DFINI			... or a function of DT_FINI_ARRAY does
  * With THREAD in the environment a second thread leaves. */
@@ -21,24 +22,28 @@ static void __attribute__((destructor)) fini(void)
 }
 #endif
 
-static void *leave(void *status)
+static void *leave(void *unused)
 {
-	LEAVE((int)(size_t)status);
-	return NULL;
+	LEAVE(0);
+	return unused;
 }
 
 int main(void)
 {
-	size_t result;
 	pthread_t thread;
 
+#ifdef LATE
+	make_handle();
+#endif
 #ifndef FINI
 	atexit(destroy_handle);
 	at_quick_exit(destroy_handle);
 #endif
-	result = (size_t)make_handle();
-	if (getenv("THREAD") && !pthread_create(&thread, NULL, leave, (void *)result))
+#ifndef LATE
+	make_handle();
+#endif
+	if (getenv("THREAD") && !pthread_create(&thread, NULL, leave, NULL))
 		pause();
-	leave((void *)result);
+	leave(NULL);
 	return 1;
 }

@@ -12,7 +12,7 @@
 
 static void *import(void)
 {
-	return dlopen("app/libversions_extension.so", RTLD_NOW);
+	return dlopen("app/libasks.so", RTLD_NOW);
 }
 
 int main(int count, char **arguments)
@@ -34,5 +34,6 @@ int main(int count, char **arguments)
 		dlopen(library, RTLD_NOW | RTLD_GLOBAL);
 		extension = import();
 	}
-	return extension ? ((int (*)(void))dlsym(extension, "begin"))() : puts("no import") < 0;
+	return extension ? printf("%d\n", ((int (*)(void))dlsym(extension, "begin"))()) < 0 :
+	       puts("no import") < 0;
 }

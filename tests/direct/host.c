@@ -1,19 +1,155 @@
 /* SPDX-License-Identifier: MIT */
-/* host.c - opens a plugin; with an argument, after a call */
+/*
+ * host.c - a process that opens extensions, as asks.c makes them: `host STEP...`
+ *
+ *	open:FILE	opens it, or says that it cannot
+ *	begin, second	calls that function of what was opened last and has it
+ *	try:FILE	opens it and calls both, without a word
+ *	plugin:FILE	uses it, and goes on without it if it cannot be opened or finds no driver
+ *	close		closes what was opened last; at_exit has that done by an exit handler
+ *	look:NAME	whether the global scope has that
+ *	call, call_second	with -DCALLS: asks itself, as asks.h says
+ *	cd:FOLDER	goes there; gone:FOLDER goes to one that it makes and removes
+ *	no_proc		goes where there is no /proc, as in a chroot
+ *	set:NAME=FOLDER	sets a variable for children, to that folder of the current one
+ *	install:FILE	from the folder later to the folder cuda; wait for the search to see it
+ */
+#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-int cudaRuntimeGetVersion(int *version);
+#ifdef CALLS
+# include "asks.h"
+#endif
+#ifndef PR_GET_AUXV
+# define PR_GET_AUXV 0x41555856
+#endif
 
-int main(int argc, char **argv)
+#define NO_DRIVER (-35)
+
+typedef int function(void);
+
+static void *opened, *extension;
+
+static bool open_file(const char *file)
 {
-	int version = 0;
+	opened = dlopen(file, RTLD_NOW);
+	if (opened && dlsym(opened, "begin"))
+		extension = opened;
+	return opened;
+}
 
-	(void)argv;
-	if (argc > 1)
-		cudaRuntimeGetVersion(&version);
-	puts(dlopen("app/libhosted.so", RTLD_NOW) ? "opened" : "cannot open");
-	cudaRuntimeGetVersion(&version);
-	printf("%d\n", version);
+static int ask_extension(const char *name)
+{
+	function *asked = (function *)dlsym(extension, name);
+
+	return asked ? asked() : 0;
+}
+
+static void use_plugin(const char *file)
+{
+	int said = open_file(file) ? ask_extension("begin") : NO_DRIVER;
+
+	puts(said == NO_DRIVER ? "goes without" : said < 0 ? "fails" : "uses it");
+}
+
+static void close_opened(void)
+{
+	printf("close %d\n", dlclose(opened));
+}
+
+static void leave_proc(void)
+{
+	char values[1024];
+
+	if (prctl(PR_GET_AUXV, values, sizeof(values), 0, 0) < 0 ||
+	    (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/proc", "tmpfs", 0, NULL)) {
+		printf("/proc: %s\n", strerror(errno));
+		exit(77);
+	}
+}
+
+static bool go_where_nothing_is(const char *folder)
+{
+	char path[4096];
+
+	return !mkdir(folder, 0700) && !chdir(folder) && getcwd(path, sizeof(path)) && !rmdir(path);
+}
+
+static bool set(char *name)
+{
+	char value[4096], *folder = strchr(name, '=');
+
+	*folder++ = 0;
+	return getcwd(value, sizeof(value) - 100) &&
+	       !setenv(name, strcat(strcat(value, "/"), folder), 1);
+}
+
+static bool install(const char *file)
+{
+	char from[100], to[100];
+
+	snprintf(from, sizeof(from), "later/%s", file);
+	snprintf(to, sizeof(to), "cuda/%s", file);
+	return !rename(from, to);
+}
+
+static bool do_step(const char *name, char *value)
+{
+	if (!strcmp(name, "open"))
+		return open_file(value) || puts("cannot open") > 0;
+	if (!strcmp(name, "try"))
+		return !open_file(value) || ask_extension("begin") | ask_extension("second") | 1;
+	if (!strcmp(name, "begin") || !strcmp(name, "second"))
+		return extension && printf("%d\n", ask_extension(name)) > 0;
+	if (!strcmp(name, "plugin"))
+		return use_plugin(value), true;
+	if (!strcmp(name, "close"))
+		return dlclose(opened), true;
+	if (!strcmp(name, "at_exit"))
+		return !atexit(close_opened);
+	if (!strcmp(name, "look"))
+		return puts(dlsym(RTLD_DEFAULT, value) ? "there" : "not there") > 0;
+#ifdef CALLS
+	if (!strcmp(name, "call"))
+		return printf("%d\n", ask()) > 0;
+#ifdef SECOND
+	if (!strcmp(name, "call_second"))
+		return printf("%d\n", ask_second()) > 0;
+#endif
+#endif
+	if (!strcmp(name, "cd"))
+		return !chdir(value);
+	if (!strcmp(name, "gone"))
+		return go_where_nothing_is(value);
+	if (!strcmp(name, "no_proc"))
+		return leave_proc(), true;
+	if (!strcmp(name, "set"))
+		return set(value);
+	if (!strcmp(name, "install"))
+		return install(value);
+	return !strcmp(name, "wait") && !usleep(1200000);
+}
+
+int main(int count, char **steps)
+{
+	for (int i = 1; i < count; i++) {
+		char *name = strsep(&steps[i], ":");
+
+		if (!do_step(name, steps[i]))
+			return 2;
+		fflush(stdout);
+	}
 	return 0;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The main thread ends, and another one makes the first call. */
-#include <pthread.h>
-#include <unistd.h>
+#include "asks.h"
 
-#include "versions.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
 
 static void *call(void *unused)
 {
 	usleep(100000);
-	print_versions();
+	printf("%d %d\n", ask(), ask_second());
 	return unused;
 }
 

@@ -15,7 +15,14 @@ Owner owner;
 
 }
 
-// An extension has no main(), and is told to begin.
+// An extension has no main(), and is told to begin, and its Python may tell it to end.
+#ifdef END
+extern "C" void end()
+{
+	destroy_handle();
+}
+#endif
+
 #ifdef EXTENSION
 extern "C" int begin()
 #else

@@ -78,7 +78,7 @@ SKIPPED = [
     ("direct/test_direct.py::test_situation[an-auditor-wraps", TWICE),
     ("direct/test_direct.py::test_situation[malloc()-is-a-collector", MALLOC),
     *[(f"direct/test_direct.py::test_situation[a-preloaded-{function}()", INTERPOSED)
-      for function in ("dlsym", "dlinfo", "mprotect", "open", "pread", "__fxstat", "__lxstat")],
+      for function in ("dlsym", "dlinfo", "mprotect", "open", "__lxstat")],
     ("direct/test_direct.py::test_situation[a-signal-handler-leaves", LEFT),
     ("direct/test_direct.py::test_situation[a-signal-handler-within", LATE_SIGNALS, "thread"),
     ("direct/test_direct.py::test_situation[the-process-is-copied", LOCKED),
