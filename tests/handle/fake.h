@@ -55,6 +55,26 @@ static inline int fails(const char *name)
 		if (status_) \
 			return status_; \
 	} while (0)
+
+/* Of a library whose other names are in the file NAMES: nobody calls those here. */
+#define ABSENT(name) int name(void); int name(void) { MUST(!"called"); return 0; }
+
+/* Two functions: the size of something, and that. */
+#define PAIR(name, bytes, length) \
+	int name##Size(const void *owner, size_t *size) \
+	{ \
+		MUST(owner); \
+		MAY_FAIL(); \
+		*size = length; \
+		return 0; \
+	} \
+	int name(const void *owner, void *into) \
+	{ \
+		MUST(owner); \
+		MAY_FAIL(); \
+		memcpy(into, bytes, length); \
+		return 0; \
+	}
 #endif
 
 #endif

@@ -10,7 +10,6 @@
 
 #include <stdint.h>
 
-#define ABSENT(name) int name(void); int name(void) { MUST(!"called"); return 0; }
 #include NAMES
 
 struct handle {
@@ -71,27 +70,6 @@ int nvJitLinkComplete(struct handle *handle)
 	handle->completed = 1;
 	return 0;
 }
-
-static int give(void *into, const void *bytes, size_t length)
-{
-	memcpy(into, bytes, length);
-	return 0;
-}
-
-#define PAIR(name, bytes, length) \
-	int name##Size(struct handle *handle, size_t *size) \
-	{ \
-		MUST(handle); \
-		MAY_FAIL(); \
-		*size = length; \
-		return 0; \
-	} \
-	int name(struct handle *handle, void *into) \
-	{ \
-		MUST(handle); \
-		MAY_FAIL(); \
-		return give(into, bytes, length); \
-	}
 
 #define TEXT_LENGTH(text) ((text) ? strlen(text) + 1 : 0)
 

@@ -4,7 +4,6 @@
 #define FAKE
 #include "fake.h"
 
-#define ABSENT(name) int name(void); int name(void) { MUST(!"called"); return 0; }
 #include NAMES
 
 struct program {
@@ -57,28 +56,7 @@ int nvrtcCompileProgram(struct program *program, int count, const char *const *o
 	return 0;
 }
 
-static int give(void *into, const void *bytes, size_t length)
-{
-	memcpy(into, bytes, length);
-	return 0;
-}
-
-#define PAIR(name, bytes, length) \
-	int name##Size(struct program *program, size_t *size) \
-	{ \
-		MUST(program); \
-		MAY_FAIL(); \
-		*size = length; \
-		return 0; \
-	} \
-	int name(struct program *program, void *into) \
-	{ \
-		MUST(program); \
-		MAY_FAIL(); \
-		return give(into, bytes, length); \
-	}
-
-#define LOG (program->compiled ? fake.info : fake.error)
+#define LOG (((const struct program *)owner)->compiled ? fake.info : fake.error)
 
 PAIR(nvrtcGetPTX, fake.image, fake.length)
 PAIR(nvrtcGetCUBIN, fake.image, fake.length)

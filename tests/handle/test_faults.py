@@ -41,16 +41,6 @@ def test_logs_come_back_whole_on_success_and_failure(world, scenario):
     run(world, "logs", scenario)
 
 
-def test_a_link_in_each_of_many_threads(world):
-    handles.install_fakes(world)
-    # The fakes hand out no image here, so that every link fails, and all alike.
-    ptx = world.root / "k.ptx"
-    ptx.write_text(PTX)
-    said = world.run(handles.program("threads"), "8", "40", "sm_80", "0", ptx, check=False)
-    assert said.lines[-1] == "different: 320 of 320"
-    assert all(line.startswith("BAD_IMAGE: ") for line in said.lines[:-1])
-
-
 PTX = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n"
 
 
