@@ -38,11 +38,7 @@ static void ask_again(void)
 	nvJitLinkGetErrorLogSize(NULL, &size);
 }
 
-static void nothing(void)
-{
-}
-
-static void (*const steps[])(void) = { nothing, refuse_short, refuse_long, ask_again };
+static void (*const steps[])(void) = { refuse_short, refuse_long, ask_again };
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static void *run(void *step)
@@ -51,15 +47,18 @@ static void *run(void *step)
 	return NULL;
 }
 
-static void elsewhere(void (*const *step)(void))
+static void do_step(void (*const *step)(void), int elsewhere)
 {
 	pthread_t thread;
 
+	if (!elsewhere) {
+		(*step)();
+		return;
+	}
 	pthread_create(&thread, NULL, run, (void *)step);
 	pthread_join(thread, NULL);
 }
 
-/* The same again with the log written in another thread. */
 static char *into;
 
 static void write_log(void)
@@ -79,17 +78,9 @@ static int spoilt(int before, int between, int there, int written_there)
 	room = size + 512;
 	into = malloc(room);
 	memset(into, 0x5a, room);
-	if (there)
-		elsewhere(&steps[between]);
-	else
-		steps[between]();
-	if (written_there)
-		elsewhere(&writing);
-	else
-		write_log();
-	wrong = strnlen(into, room) + 1 != size;
-	for (size_t i = size; i < room; i++)
-		wrong |= into[i] != 0x5a;
+	do_step(&steps[between], there);
+	do_step(&writing, written_there);
+	wrong = strnlen(into, room) + 1 != size || into[size] != 0x5a || into[room - 1] != 0x5a;
 	free(into);
 	return wrong;
 }

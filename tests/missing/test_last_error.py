@@ -14,20 +14,12 @@ def program(world):
     return build.program(SOURCE, build.import_library("cudart", 13))
 
 
-def test_without_a_library(world, program):
-    assert world.run(program, "missing").out == "ok\n"
-
-
-def test_with_a_library_that_lacks_what_is_asked(world, program):
+@pytest.mark.parametrize("mode", ["missing", "present", "texts"])
+def test_an_error_is_given_back(world, program, mode):
     # Most code around <<<>>> asks cudaGetLastError() and nothing else.
-    world.loader(fake("cudart", "11.8"))
-    assert world.run(program, "present").out == "ok\n"
-
-
-def test_an_error_of_the_runtime_has_the_runtimes_text(world, program):
-    # Also where an earlier refusal of the stub had the same number.
-    world.loader(fake("cudart", "11.8"))
-    assert world.run(program, "texts").out == "ok\n"
+    if mode != "missing":
+        world.loader(fake("cudart", "11.8"))
+    assert world.run(program, mode).out == "ok\n"
 
 
 def test_the_real_runtimes_own_errors(world, program, toolkit):

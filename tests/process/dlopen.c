@@ -6,8 +6,6 @@
  *     fails      nothing is loaded, and dlerror() knows of nothing
  *     other      that file is loaded instead
  *     replaced   that file is there when the library is loaded
- *     back       and the first one is there again at once
- *     gone       the library is removed as soon as it is loaded
  *     written    it is written to before it is loaded
  *     overtaken  that file, nvrtc's stub, makes its first call before it is loaded
  */
@@ -28,18 +26,14 @@ static void move(const char *from, const char *to)
 		abort();
 }
 
-static void *replaced(const char *path, int flags, const char *file, int back)
+static void *replaced(const char *path, int flags, const char *file)
 {
 	char aside[4096];
-	void *handle;
 
 	snprintf(aside, sizeof aside, "%s.aside", path);
 	move(path, aside);
 	move(file, path);
-	handle = next(path, flags);
-	if (back)
-		move(aside, path);
-	return handle;
+	return next(path, flags);
 }
 
 static void *overtaken(const char *path, int flags, const char *stub)
@@ -66,11 +60,6 @@ void *dlopen(const char *path, int flags)
 	}
 	if (first[0]++)
 		return next(path, flags);
-	if (!strcmp(what, "gone")) {
-		void *handle = next(path, flags);
-
-		return unlink(path) ? NULL : handle;
-	}
 	if (!strcmp(what, "other"))
 		return next(file, flags);
 	if (!strcmp(what, "overtaken"))
@@ -80,5 +69,5 @@ void *dlopen(const char *path, int flags)
 			abort();
 		return next(path, flags);
 	}
-	return replaced(path, flags, file, !strcmp(what, "back"));
+	return replaced(path, flags, file);
 }
