@@ -442,8 +442,6 @@ ROWS = [
         differs=Outcome("", 127)),
     Row("a preloaded dlsym() looks names up globally", "asks.c", DRIVER,
         flags=("-DASKS=cuDriverGetVersion",), preload=(Shared("global_dlsym.c"),)),
-    Row("plugins come and go beside a library that is refused", "plugins_come_and_go.c", RUNTIME,
-        extensions=("plugin.c",), env={"LAZYCUDA_MAJOR": "13"}),
     Row("another major is in the process", "asks.c", (Real("cudart", "13.5"),),
         place=beside_another_major,
         differs=Outcome(f"12090 -{answer('cudart', 'cudaDriverGetVersion', '12.9')}\n")),
