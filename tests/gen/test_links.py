@@ -244,14 +244,6 @@ def test_candidates(tables, name, wanted):
     assert found == wanted
 
 
-def test_two_interfaces_inside_a_major(thing):
-    # The smaller of the two is zeroed for callers of major 1.
-    assert re.findall(
-        r"LC_FORWARD\(int32_t, (shrinks_\d), .*LC_ZERO\(a1, (\d+)\); LC_ZERO\(a2, (\d+)\)",
-        (thing / "libthing_stub.c").read_text()) == [
-            ("shrinks_1", "28", "16"), ("shrinks_2", "32", "16")]
-
-
 def test_a_prototype_that_changes_inside_a_major_needs_assembly(cc, gen, tmp_path):
     out = tmp_path / "out"
     out.mkdir()

@@ -42,29 +42,16 @@ CASES = [
     # words
     ("    first 1.0- (i32)", "    first 1.0- (i32)^\r", "a carriage return"),
     ("    first 1.0- (i32)", "    fi^\0rst 1.0- (i32)", "a NUL byte"),
-    ("    first 1.0- (i32)", "    fi^\1rst 1.0- (i32)", "unexpected byte 0x01"),
-    ("    first 1.0- (i32)", "    fi^\xe9rst 1.0- (i32)", "unexpected byte 0xc3"),
-    ("    first 1.0- (i32)", "    fi^\"rst 1.0- (i32)", "unexpected byte 0x22"),
     ("    first 1.0- (i32)", "    first 1.0- (" + "i32, " * 3273 + "   ^i32)",
      "this line is longer than 16384 bytes"),
     ("    third 2.0- (i32)\n", "    third 2.0- (i32)^", "the file ends within a line"),
     # blocks
     ("toolkits 1.0 1.1 2.0 2.1", "^", "`library` where `toolkits` is expected", 2),
     ("toolkits 1.0 1.1 2.0 2.1", "toolkits^", "the line ends where a version is expected"),
-    ("toolkits 1.0 1.1 2.0 2.1", "toolkits 1.0 ^1 2.0", "a version such as 12.9 is expected"),
-    ("toolkits 1.0 1.1 2.0 2.1", "toolkits 1.0 1.1^x 2.0", "unexpected `x` in a version"),
     ("toolkits 1.0 1.1 2.0 2.1", "toolkits 1.0 2.0 ^1.1 2.1", "from the oldest to the newest"),
-    ("toolkits 1.0 1.1 2.0 2.1", "toolkits 1.0 1.1 ^1.1 2.0", "from the oldest to the newest"),
-    ("toolkits 1.0 1.1 2.0 2.1", "toolkits 1.0 1.1 2.0 ^655.1", "a version is from 1.0 to 654.99"),
     ("toolkits 1.0 1.1 2.0 2.1", "toolkits " + " ".join(f"1.{n}" for n in range(63)) + " ^2.0",
      "more than 63 toolkits"),
     ("library thing", "toolkits 1.0", "the toolkits are named on line 1 already", (3, 1)),
-    ("library thing", "^librery thing", "`librery` where `library` is expected"),
-    ("struct late", "^strict late", "no block `strict`"),
-    ("library thing", "library ^9thing", "`9thing` is not a name"),
-    ("library thing", "library thing ^else", "unexpected `else` at the end of the line"),
-    ("library thing", "^enum thing", "`enum` where `library` is expected"),
-    ("library thing", "library^", "the line ends where a name is expected"),
     ("library thing", "    ^library thing", "a row that belongs to no block"),
     ("functions", "functions\n^functions", "has its functions on line 29 already"),
     ("struct late", "struct ^box", "struct box is on line 18 already"),
@@ -73,20 +60,14 @@ CASES = [
      "library thing is on line 3 already"),
     # library
     ("    stub libthing_stub.so\n", "", "library thing has no row `stub`", (3, 9)),
-    ("    variable THING\n", "", "library thing has no row `variable`", (3, 9)),
-    ("    error driver 14\n", "", "library thing has no row `error driver`", (3, 9)),
     ("    stub libthing_stub.so", "    stub ^libthing_stub.dll", "a stub's file name ends in .so"),
     ("    stub libthing_stub.so", "    stub lib^/thing_stub.so", "unexpected `/` in a file name"),
-    ("    stub libthing_stub.so", "    stub ^../thing_stub.so", "unexpected `.` in a file name"),
     ("    stub libthing_stub.so", "    stub a.so\n    ^stub b.so", "this was given on line 4 already"),
     ("    variable THING", "    ^veriable THING", "no row `veriable` in a library"),
     ("    variable THING", "    variable ^TH-ING", "`TH-ING` is not a name"),
     ("    error driver 14", "    error ^drivers 14", "no error `drivers`"),
-    ("    error driver 14", "    error driver ^0x14", "`0x14` is not a number"),
-    ("    error driver 14", "    error driver ^2147483648", "must be from -2147483648 to 2147483647"),
     ("    error driver 14", "    ^error driver 0", "an error cannot be 0"),
     ("    error driver 14", "    error driver 14\n    ^error driver 14", "on line 11 already"),
-    ("    error driver 14", "    error driver 14\n    ^error driver 15 2.0-", "on line 11 already"),
     ("    error driver 14", "    error driver 14 2.0-", "no row `error driver` for 1.0", (3, 9)),
     ("    error driver 14", "    ^error driver 14 1.1-\n    error driver 15 1.0",
      "an error for some of major 1, and not for 1.0"),
@@ -97,18 +78,10 @@ CASES = [
      "major 1 has soname libthing.so.1 already"),
     ("    variable THING", "    variable THING\n    node ^libthing.so.0 3", "has no major 3"),
     ("    variable THING", "    variable THING\n    node ^libthing.so.2 2", "is the soname on line 6"),
-    ("    variable THING", "    variable THING\n    node a 1\n    node ^a 1", "is on line 8 already"),
     ("    variable THING", "    variable THING\n    folder a 1.0-\n    folder ^a 2.0-",
      "folder: line 8 covers 2.0 already"),
-    ("    variable THING", "    variable THING\n    folder ^a 1.0", "for some of major 1, and not for 1.1"),
-    # ranges
     ("    first 1.0- (i32)", "    first ^1.2- (i32)", "no toolkit 1.2: line 1 does not name it"),
-    ("    first 1.0- (i32)", "    first ^2.0-1.0 (i32)", "this range ends before it begins"),
     ("    first 1.0- (i32)", "    first 1.0-2.0,^1.1 (i32)", "begins before the one before it has ended"),
-    ("    first 1.0- (i32)", "    first 1.0-,^2.0 (i32)", "begins before the one before it has ended"),
-    ("    first 1.0- (i32)", "    first 1.0,^ (i32)", "a version such as 12.9 is expected"),
-    ("    first 1.0- (i32)", "    first 1.0-^x (i32)", "a version such as 12.9 is expected"),
-    ("    first 1.0- (i32)", "    first 1.0^;2.0 (i32)", "unexpected `;` in a range"),
     ("    first 1.0- (i32)", "    first^", "the line ends where a range of versions is expected"),
     ("    first 1.0- (i32)", "    first 1.0- (i32)\n    ^first 2.0- (i64)", "line 30 covers 2.0 already"),
     ("    soname libthing.so.2 2.0-", "    soname libthing.so.2 2.0-2.1",
@@ -116,28 +89,17 @@ CASES = [
     ("    soname libthing.so.1 1.0-1.1\n", "", "library thing has no soname in 1.0", (29, 11)),
     # enum
     ("    thingOk 0 1.0-", "    thingOk ^zero 1.0-", "`zero` is not a number"),
-    ("    thingOk 0 1.0-", "    thingOk ^-2147483649 1.0-", "must be from"),
     ("    thingOk 0 1.0-", "    thingOk 0 1.0-\n    ^thingOk 1 2.0", "line 16 covers 2.0 already"),
-    ("    thingOk 0 1.0-", "    thingOk 0 1.0- ^x", "unexpected `x`"),
-    # structs
     ("    .a i32 0 1.0-", "    ^a i32 0 1.0-", "`a` where `size` or a .FIELD is expected"),
     ("    .a i32 0 1.0-", "    .a^..b i32 0 1.0-", "unexpected `.` in a field's name"),
-    ("    .a i32 0 1.0-", "    .a^-b i32 0 1.0-", "unexpected `-` in a field's name"),
     ("    .a i32 0 1.0-", "    .a ^void 0 1.0-", "a value cannot be void"),
     ("    .a i32 0 1.0-", "    .a ^*i32 0 1.0-", "a pointer to a scalar is ptr"),
     ("    .a i32 0 1.0-", "    .a i32^[0] 0 1.0-", "a count such as [16] is expected"),
-    ("    .a i32 0 1.0-", "    .a i32^[2 0 1.0-", "a count such as [16] is expected"),
-    ("    .a i32 0 1.0-", "    .a i32^[99999999999] 0 1.0-", "a count such as [16] is expected"),
     ("    .a i32 0 1.0-", "    .a ^nobody 0 1.0-", "no struct nobody in library thing"),
-    ("    .a i32 0 1.0-", "    .a i32 ^-4 1.0-", "must be from 0"),
     ("    .a i32 0 1.0-", "    ^.a i32 8 1.0-", ".a ends past the 8 bytes that the struct has in 1.0"),
-    ("    .a i32 0 1.0-", "    ^.a i64[16777216] 0 1.0-", ".a ends past the 8 bytes"),
     ("    .b i32 4 1.0-", "    ^.a i32 4 1.0-", ".a: line 21 covers 1.0 already"),
     ("    .a i64 0 2.0-", "    ^.a i64 0 1.0-", "struct late has no size in 1.0"),
     ("    size 8 2.0- layout A", "    size ^0 2.0- layout A", "the size is 0, and must be from 1"),
-    ("    size 8 2.0- layout A", "    size 8 2.0- ^latout A", "`latout` where `layout` is expected"),
-    ("    size 8 2.0- layout A", "    size 8 2.0- layout ^a", "`a` is not a letter from A to Z"),
-    ("    size 8 2.0- layout A", "    size 8 2.0- layout A ^head", "unexpected `head`"),
     ("    size 12 2.0- layout B", "    ^size 12 1.1- layout B", "size: line 19 covers 1.1 already"),
     ("    size 12 2.0- layout B", "    ^size 12 2.0- layout A", "layout A has 12 bytes here and 8 on line 19"),
     ("    size 8 2.0- layout A\n    .a i64 0 2.0-\n", "", "struct late has no size", (25, 8)),
@@ -146,52 +108,25 @@ CASES = [
     ("    first 1.0- (i32)", "    first 1.0- (i32^", "the line ends where `,` or `)` is expected"),
     ("    first 1.0- (i32)", "    first 1.0- (i32 ^i32)", "`i32` where `,` or `)` is expected"),
     ("    first 1.0- (i32)", "    first 1.0- (i32,^)", "`)` is not a type"),
-    ("    first 1.0- (i32)", "    first 1.0- (^i-32)", "`i-32` is not a type"),
-    ("    first 1.0- (i32)", "    first 1.0- (^i33)", "no struct i33 in library thing"),
-    ("    first 1.0- (i32)", "    first 1.0- (^void)", "a value cannot be void"),
     ("    first 1.0- (i32)", "    first 1.0- (out ^nobody)", "no struct nobody in library thing"),
-    ("    first 1.0- (i32)", "    first 1.0- (out^", "the line ends where a type is expected"),
     ("    first 1.0- (i32)", "    first 1.0- (out ^late)", "struct late has no size in 1.0"),
-    ("    first 1.0- (i32)", "    first 1.0- (^late)", "struct late has no size in 1.0"),
-    ("    first 1.0- (i32)", "    first 1.0- (i32) -> ^late", "struct late has no size in 1.0"),
-    ("    first 1.0- (i32)", "    first 1.0- (i32) ->^", "the line ends where a type is expected"),
     ("    first 1.0- (i32)", "    first 1.0- (i32) ^hooks", "unexpected `hooks`"),
-    ("    first 1.0- (i32)", "    first 1.0- (i32) hook ^hook", "unexpected `hook`"),
     ("    first 1.0- (i32)", "    ^first 1.0- (?)", "is not marked `undeclared`"),
     ("    first 1.0- (i32)", "    first 1.0- (?) ^hook undeclared", "a hook needs a prototype"),
     ("    first 1.0- (i32)", "    first 1.0- (i32) ^text", "a text needs a prototype with `->"),
-    ("    first 1.0- (i32)", "    first 1.0- (?) -> ptr ^text undeclared", "a text needs a"),
-    ("    first 1.0- (i32)", "    first 1.0- (i32, inout ptr) ^text", "or (i32, out ptr), and"),
-    ("    first 1.0- (i32)", "    first 1.0- (i64, out ptr) ^text", "a text needs a"),
-    ("    first 1.0- (i32)", "    first 1.0- (i32, out ptr, i32) ^text", "a text needs a"),
-    ("    first 1.0- (i32)", "    first 1.0- (i32) -> ptr hook ^text", "and no hook"),
-    ("    first 1.0- (i32)", "    first 1.0- (i32) -> ptr text ^text", "unexpected `text`"),
     ("    first 1.0- (i32)", "    first 1.0- (i32) ^negative", "with `-> i32` or `-> i64`"),
-    ("    first 1.0- (i32)", "    first 1.0- (i32) -> u64 ^negative", "with `-> i32` or `-> i64`"),
-    ("    first 1.0- (i32)", "    first 1.0- (i32) -> i8 ^negative", "with `-> i32` or `-> i64`"),
-    ("    first 1.0- (i32)", "    first 1.0- (i32) -> late ^negative", "with `-> i32` or `-> i64`"),
-    ("    first 1.0- (i32)", "    first 1.0- (?) -> i64 ^negative undeclared", "needs a prototype"),
-    ("    first 1.0- (i32)", "    first 1.0- (i32) -> i64 negative ^negative",
-     "unexpected `negative`"),
     ("    first 1.0- (i32)", "    first 1.0- (i32) family^", "where the family's name is expected"),
-    ("    first 1.0- (i32)", "    first 1.0- (i32) family ^a-b", "`a-b` is not a name"),
     ("    third 2.0- (i32)", "    third 1.0 (i32)\n    third 2.0- (i64) family ^first",
      "third is of family first here, and of family third on line 32"),
     ("    third 2.0- (i32)", "    third 2.0- (i32) family ^fourth\n"
      "    fourth 1.0- (i32) family first", "fourth is of family first itself"),
     ("    first 1.0- (i32)", "    ^while 1.0- (i32)", "`while` is a keyword of C, not a name"),
-    ("    .a i64 0 2.0-", "    ^.int i64 0 2.0-", "`int` is a keyword of C, not a name"),
-    # by value
     ("    third 2.0- (i32)", "    third 1.0- (^empty)\nstruct empty\n    size 4 1.0- layout A",
      "struct empty has no fields, and so cannot be passed by value"),
     ("    third 2.0- (i32)", "    third 1.0- (^odd)\nstruct odd\n    size 8 1.0- layout A\n"
      "    .a i32 2 1.0-", "cannot be passed by value with .a as it is on line 35"),
     ("    third 2.0- (i32)", "    third 1.0- (^both)\nstruct both\n    size 4 1.0- layout A\n"
      "    .a i32 0 1.0-\n    .b f32 0 1.0-", "it has floating-point numbers and a union"),
-    ("    third 2.0- (i32)", "    third 1.0- (^gap)\nstruct gap\n    size 12 1.0- layout A\n"
-     "    .a f32 0 1.0-\n    .b f32 8 1.0-", "it has floating-point numbers and gaps"),
-    ("    third 2.0- (i32)", "    third 1.0- (^uneven)\nstruct uneven\n    size 10 1.0- layout A\n"
-     "    .a i32 0 1.0-\n    .b i32 0 1.0-", "10 bytes, which is not a multiple of its alignment, 4"),
 ]
 
 
@@ -259,3 +194,17 @@ def test_comments_blanks_and_order_do_not_matter(gen, tmp_path):
     assert gen(shuffled, tmp_path / "b").returncode == 0
     for file in (tmp_path / "a").iterdir():
         assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
+
+
+@pytest.mark.parametrize("row, fits, what", [
+    ("    f{} 1.0- (ptr)\n", 65535, "interfaces"),
+    # A hole in a range makes two candidates of one name.
+    ("    f{} 1.0,2.0- (ptr)\n", 32767, "candidates for its interfaces")])
+def test_more_than_a_stub_can_count(gen, tmp_path, row, fits, what):
+    out = tmp_path / "out"
+    out.mkdir()
+    head = BASE.partition("    first")[0]
+    assert gen(head + "".join(map(row.format, range(fits))), out).returncode == 0
+    done = gen(head + "".join(map(row.format, range(fits + 1))), out)
+    assert done.returncode == 2
+    assert f"library thing has 65536 {what}, and a stub has room for 65535" in done.stderr

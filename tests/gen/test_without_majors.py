@@ -61,25 +61,3 @@ def test_its_names_have_no_version(gen, out, cc, tmp_path):
     assert {(s.name, s.node) for s in symbols if s.name.startswith("thing")} == {
         ("thingA", None), ("thingB", None), ("thingC", None)}
     assert not [s.name for s in symbols if s.name.startswith("lc_")]
-
-
-def test_an_import_library_for_each_major_of_the_others(gen, out):
-    assert gen(BASE, out).returncode == 0
-    maps = sorted(path.name for path in out.glob("libthing_stub.import*.map"))
-    assert maps == ["libthing_stub.import1.map", "libthing_stub.import2.map"]
-    assert "LC_NAME(thingB)" in (out / "libthing_stub.import.c").read_text()
-
-
-def test_a_stub_of_one_major_is_not_made_of_it(gen, out):
-    assert gen(BASE, out).returncode == 0
-    found = sorted(path.name for path in out.glob("*.compat*"))
-    assert found and not [name for name in found if not name.startswith("libother")]
-
-
-def test_who_looks_for_it_is_told_how(gen, out):
-    assert gen(BASE, out).returncode == 0
-    text = (out / "libthing_stub.real.h").read_text()
-    for part in ("lc_real_thing", '"libthing.so.1"', '"/one", "/two/three", NULL', '"thingA"',
-                 '"THING"'):
-        assert part in text
-    assert not (out / "libother_stub.real.h").exists()

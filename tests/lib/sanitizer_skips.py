@@ -147,7 +147,7 @@ SKIPPED = [
     ("notes/", SHIPPED),
     ("own_library/test_building_with_a_stub.py", OTHER_BUILD),
     *[(f"own_library/test_{file}.py", ONE_THREAD, "thread") for file in (
-        "damaged", "kinds_of_libraries", "making_a_stub", "real")],
+        "kinds_of_libraries", "making_a_stub", "real")],
     ("own_library/test_retarget_to_a_stub.py", NOT_C),
     ("packages/", OTHER_BUILD),
     ("plan/test_purity.py", MALLOC, "address", "thread"),

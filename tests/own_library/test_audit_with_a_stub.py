@@ -75,20 +75,6 @@ def test_cudas_majors_are_judged_on_each_cuda(said, cuda, tmp_path):
         assert set(version.split(".")[0] for version in file["runs_on"]) == {"12"}
 
 
-def test_a_cuda_that_the_stub_knows_nothing_of_has_none(said, cuda, tmp_path):
-    file = said(cuda[1], importer(tmp_path, "barA", "barB11", link=[cuda[0][1]]))
-    on = file["targets"]["13.5"]
-    assert on == {**SERVED, "direct": 0, "absent": on["absent"]}
-    assert set(on["absent"]) == {"barA", "barB11"}
-
-
-def test_what_a_wheel_renamed_is_of_the_cuda_that_its_number_means(said, cuda, tmp_path):
-    file = patch(importer(tmp_path, link=[cuda[0][1]]), "--replace-needed", "libbar.so.11",
-                 "libbar-1a2b3c4d.so.11.0.3")
-    entry, = said(cuda[1], file)["imports"]
-    assert (entry["through"], entry["compiled_for"]) == ("renamed", 12)
-
-
 def test_require_counts_them(audit, cuda, tmp_path):
     file = importer(tmp_path, "barA", link=[cuda[0][1]])
     audit(cuda[1], "--require", "12", file)
@@ -189,32 +175,6 @@ def test_names_without_versions(said, plain, tmp_path):
                               script="")
     file = said(stub, importer(tmp_path, "barNew", link=[newer]))
     assert file["targets"]["12.9"]["absent"] == ["barNew"]
-
-
-def test_nodes_that_are_not_called_as_the_soname(said, tmp_path):
-    script = "BAR_1 { global: barA; };\nBAR_2 { global: *; } BAR_1;\n"
-    found = reals(tmp_path, 3, script=script)
-    stub = stub_of(tmp_path, *found)
-    file = said(stub, importer(tmp_path, "barA", "barB3", link=found))
-    entry, = file["imports"]
-    assert (entry["library"], entry["names"], entry["versioned"]) == ("bar", 2, True)
-    assert file["targets"]["12.9"] == SERVED
-
-
-def test_the_library_and_the_stub_themselves(said, cuda, own, plain):
-    for found, stub in (cuda, own, plain):
-        assert said(stub, found[0])["verdict"] == "is the real bar itself"
-        assert said(stub, stub.file)["verdict"] == "is the stub for bar itself"
-
-
-def test_a_name_in_its_constants_is_told(audit, cuda, tmp_path):
-    file = importer(tmp_path, "barA", link=[cuda[0][1]], text="libbar.so.11")
-    assert "holds the name libbar.so.11: it may open that one itself" in audit(cuda[1], file).out
-
-
-def test_without_the_stub_nothing_is_said_of_it(world, cuda, tmp_path):
-    out = world.cli("audit", importer(tmp_path, "barA", link=[cuda[0][1]])).out
-    assert out.endswith("  verdict    imports nothing from the CUDA libraries\n")
 
 
 def test_what_is_no_stub_is_refused(world, cuda, tmp_path):

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-import build
 import own_stubs
 from fakes import fake
 
@@ -135,12 +134,6 @@ def text(world, stub, *calls):
     return [line["text"] if "text" in line else line for line in said]
 
 
-def test_headers_tell_which_function_says_what_a_status_means(known, plain):
-    assert "    1 that say what a status means: fooText\n" in known.said
-    assert "(i32) -> ptr text\n" in known.list.read_text()
-    assert "status means" not in plain.said
-
-
 @pytest.mark.parametrize("which", ["known", "told"])
 def test_without_a_library_it_says_which_one_is_missing(request, world, which):
     stub = request.getfixturevalue(which)
@@ -163,20 +156,12 @@ def test_without_a_library_other_values_have_their_names(world, known, told):
     assert all(one.startswith("no usable libfoo.so.2 ") for one in said)
 
 
-@pytest.mark.parametrize("which", ["known", "told"])
-@pytest.mark.parametrize("there", [1, 2])
+@pytest.mark.parametrize("which, there", [("known", 1), ("told", 2)])
 def test_with_one_it_is_the_librarys_own_text(request, world, reals, which, there):
     stub = request.getfixturevalue(which)
     world.loader(reals[there])
     assert text(world, stub, *[f"text:fooText@libfoo.so.{major}:{value}" for major in (1, 2)
                                for value in (0, 40)]) == [f"of {there}"] * 4
-
-
-def test_where_the_library_lacks_it_there_is_a_text_all_the_same(world, known, told, tmp_path):
-    world.loader(own_stubs.library(tmp_path / "bare", "libfoo.so.1",
-                                   "int fooSame(void) { return 1; }"))
-    assert text(world, known, "text:fooText@libfoo.so.1:41") == ["FOO_OTHER"]
-    assert text(world, told, "text:fooText@libfoo.so.1:41") == ["unrecognized error code"]
 
 
 def test_one_that_takes_something_else_says_why_the_last_call_was_refused(world, libclang,
@@ -217,20 +202,6 @@ def test_a_number_that_is_negative_where_a_call_fails(world, libclang, tmp_path)
     assert [value(world, stub, name)[0] for name in names] == [7, 3, 9]
 
 
-def test_an_int_that_is_a_status(world, libclang, tmp_path):
-    real = own_stubs.library(tmp_path / "real", "libfoo.so.1", "".join(
-        f"int {name}(void) {{ return {number}; }}\n"
-        for number, name in enumerate(("foo_one_init", "foo_two_init", "foo_rank"), 7)))
-    (tmp_path / "foo.h").write_text("int foo_one_init(void);\nint foo_two_init(void);\n"
-                                    "int foo_rank(void);\n")
-    stub = own_stubs.stub(tmp_path / "foo", "--from", real, "--missing", "40", "--header",
-                          tmp_path / "foo.h", "--int-status", "foo_*_init", *libclang)
-    names = ("foo_one_init", "foo_two_init", "foo_rank")
-    assert [value(world, stub, name)[0] for name in names] == [40, 40, 0]
-    world.loader(real)
-    assert [value(world, stub, name)[0] for name in names] == [7, 8, 9]
-
-
 def test_what_the_library_lays_out(world, libclang, tmp_path):
     """Callers of major 1 on major 2, which has another struct."""
     names = ("fooMake", "fooUse", "fooOwn", "fooGet", "fooNext", "fooLook")
@@ -257,13 +228,6 @@ def test_what_the_library_lays_out(world, libclang, tmp_path):
 
 
 # ---- which library is taken ----
-
-
-def test_the_higher_major_is_taken_unless_the_environment_names_a_file(world, plain, reals):
-    world.loader(*reals.values())
-    assert value(world, plain, "fooSame@libfoo.so.2")[0] == 201
-    assert value(world, plain, "fooSame@libfoo.so.1", LAZYCUDA_FOO=reals[1])[0] == 101
-    assert value(world, plain, "fooSame@libfoo.so.1", LAZYCUDA_FOO="/nowhere")[0] == 40
 
 
 def test_majors_of_its_own_have_nothing_to_do_with_cudas(world, plain, reals):
@@ -296,21 +260,9 @@ def test_a_library_of_an_unknown_major_is_told_of(world, plain, tmp_path):
     assert number == 40 and "is of major 5, for which this stub was not made" in message
 
 
-def test_a_program_links_the_import_library_of_its_major(world, plain, reals, tmp_path):
-    import build
-    (tmp_path / "user.c").write_text("int fooSame(void);\n"
-                                     "int main(void) { return fooSame() != 101; }\n")
-    program = build.program(tmp_path / "user.c", plain.abi(1))
-    world.loader(*reals.values())
-    world.search(plain.file.parent)
-    # The higher major would refuse what the program imports, and is passed over.
-    assert world.run(program).status == 0
-
-
 # ---- lazycuda status ----
 
 def test_the_command_tells_the_status_of_any_stub(world, plain, reals):
-    import json
     world.loader(reals[2])
     said = world.cli("status", "--json", plain.file)
     library, = json.loads(said.out)["libraries"]
@@ -324,18 +276,3 @@ def test_the_command_tells_what_is_no_stub(world, reals):
     said = world.cli("status", reals[1], check=False)
     assert said.status == 2 and "is not a stub of lazycuda" in said.err
     assert world.cli("status", "/nowhere/lib.so", check=False).status == 2
-
-
-def test_status_of_more_stubs_than_a_process_counts(world, plain):
-    files = []
-    for number in range(20):
-        name = b"f%02d" % number
-        files.append(world.root / f"lib{name.decode()}_stub.so")
-        files[-1].write_bytes(plain.file.read_bytes().replace(b"foo", name)
-                              .replace(b"FOO", name.upper()))
-    said = world.run(build.TOOL, "status", *files, check=False)
-    assert said.status == 1
-    for number in range(20):
-        assert f"\nf{number:02} " in said.out
-    said = world.run(build.TOOL, "status", "--json", *files, check=False)
-    assert len(json.loads(said.out)["libraries"]) == 20

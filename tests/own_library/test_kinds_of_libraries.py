@@ -13,37 +13,12 @@ def call(world, stub, *commands):
     return world.probe(f"open:{stub.file}", *commands)[1:]
 
 
-def test_without_version_nodes(world, tmp_path):
-    real = own_stubs.library(tmp_path / "real", "libbar.so.2", SOURCE, script="")
-    stub = own_stubs.stub(tmp_path / "bar", "--from", real, "--missing", "7")
-    assert call(world, stub, "call:barA")[0]["value"] == 7
-    world.loader(real)
-    said = call(world, stub, "call:barB", "status:bar")
-    assert said[0]["value"] == 102 and said[1]["version"] == "2"
-    # Already in the process, under whatever path.
-    other = world.put("elsewhere", real) / real.name
-    world.env.pop("LD_LIBRARY_PATH")
-    said = world.probe(f"open:{other}", f"open:{stub.file}", "load", "status:bar")[-1]
-    assert (said["state"], said["found_by"]) == ("usable", "process")
-
-
 def test_two_majors_without_nodes_cannot_be_told_apart(tmp_path):
     words = [word for n in (1, 2) for word in (
         "--from", own_stubs.library(tmp_path / f"{n}", f"libbar.so.{n}", SOURCE, script=""))]
     done = own_stubs.run(*words, "--missing", "7", "-o", tmp_path / "bar")
     assert done.returncode == 2 and "without version nodes nobody can tell" in done.stderr
     assert not (tmp_path / "bar").exists()
-
-
-def test_nodes_that_are_not_called_as_the_soname(world, tmp_path):
-    real = own_stubs.library(tmp_path / "real", "libbar.so.0", SOURCE,
-                             script="BAR_1 { global: barA; };\nBAR_2 { global: barB; } BAR_1;\n")
-    stub = own_stubs.stub(tmp_path / "bar", "--from", real, "--missing", "7")
-    world.loader(real)
-    said = call(world, stub, "call:barA@BAR_1", "call:barB@BAR_2", "status:bar")
-    assert [one["value"] for one in said[:2]] == [101, 102]
-    # A number that no version can be: it is told all the same.
-    assert said[2]["version"] == "0"
 
 
 def test_what_is_no_c_function_is_left_out_and_said(world, tmp_path):
@@ -161,17 +136,6 @@ def test_it_follows_the_major_that_other_stubs_use(world, tmp_path):
     assert said[-2]["version"] == "12.9" and said[-1]["value"] == 1201
 
 
-def test_asked_first_it_chooses_what_the_others_can_follow(world, tmp_path):
-    reals, stub = coordinated(tmp_path)
-    world.loader(*reals.values(), fake("cudart", "11.8"))
-    said = world.probe("stub:cudart", f"open:{stub.file}", "load:bar", "load:cudart", "status:bar",
-                       "status:cudart")
-    assert (said[-2]["major"], said[-1]["major"]) == (11, 11)
-    said = world.probe("stub:cudart", f"open:{stub.file}", "load:bar", "status:bar",
-                       LAZYCUDA_MAJOR="13")
-    assert said[-1]["major"] == 13
-
-
 def test_its_callers_are_told_by_the_cuda_that_their_number_means(world, tmp_path):
     import build
     reals, stub = coordinated(tmp_path)
@@ -180,15 +144,6 @@ def test_its_callers_are_told_by_the_cuda_that_their_number_means(world, tmp_pat
     world.loader(*reals.values())
     world.search(stub.file.parent)
     assert world.run(program).status == 0
-
-
-def test_a_major_of_cuda_that_the_list_has_nothing_of_is_one_all_the_same(world, tmp_path):
-    real = own_stubs.library(tmp_path / "real", "libbar.so.12", SOURCE)
-    stub = own_stubs.stub(tmp_path / "bar", "--from", f"{real}=12", "--missing", "7")
-    world.loader(real)
-    said = world.probe(f"open:{stub.file}", "load", "status:bar", LAZYCUDA_MAJOR="11")[-1]
-    assert (said["state"], said["candidates"][0]["reason"]) == (
-        "broken", "LAZYCUDA_MAJOR=11 asks for another major")
 
 
 @pytest.mark.parametrize("variable", ["LAZYCUDA_BAR", "LAZYCUDA_MAJOR"])

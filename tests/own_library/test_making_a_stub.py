@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`lazycuda stub` itself: the folder it makes, the list it keeps, and what it refuses."""
 import os
-import re
 import shutil
 import subprocess
 
@@ -61,13 +60,6 @@ def test_the_folder_needs_nothing_else(real, world, tmp_path):
             assert str(tmp_path).encode() not in path.read_bytes(), path
 
 
-def test_the_same_again_changes_nothing(real, tmp_path):
-    arguments = ("--from", real, "--missing", "9")
-    before = made(tmp_path / "baz", *arguments)
-    assert made(tmp_path / "baz", *arguments) == before
-    assert own_stubs.run(*arguments, "-o", tmp_path / "baz").stdout.endswith(", as it was\n")
-
-
 def test_something_else_replaces_it_and_leaves_what_make_made(real, tmp_path):
     before = made(tmp_path / "baz", "--from", real, "--missing", "9")
     (tmp_path / "baz" / "build").mkdir()
@@ -99,14 +91,6 @@ def test_a_run_that_fails_leaves_what_was_there(real, tmp_path):
     assert own_stubs.files(tmp_path / "baz") == before
 
 
-def test_a_place_that_cannot_be_written(real, tmp_path):
-    (tmp_path / "file").write_text("")
-    assert "Not a directory" in own_stubs.run("--from", real, "--missing", "9", "-o",
-                                              tmp_path / "file" / "baz").stderr
-    assert "Not a directory" in own_stubs.run("--from", real, "--missing", "9", "-o",
-                                              tmp_path / "file").stderr
-
-
 # ---- the list ----
 
 def test_the_list_makes_the_same_stub(real, tmp_path, header, libclang):
@@ -135,21 +119,11 @@ def test_an_edited_list_counts(real, world, tmp_path, header, libclang):
 @pytest.mark.parametrize("change, why", [
     (("    advice ", "    # advice "), "has one library, with a row `advice`; in this one 0 have"),
     (("error missing 9", "error missing 0"), "an error cannot be 0"),
-    (("majors own", "majors few"), "`few` where `none` or `own` is expected"),
-    (("    majors own", "    nodes none\n    nodes none"), "this was given on line"),
-    (("    majors own", "    nodes some"), "`some` where `none` or `other` is expected"),
-    (("    majors own", "    compat some"), "`some` where `none` is expected"),
-    (("    majors own", "    compat none\n    compat none"), "this was given on line"),
     (("    error absent 9\n", ""), "has no row `error absent`"),
     (("majors own", "majors own\n    opens libfoo.so.1 lib"), "a major of CUDA"),
-    (("majors own", "majors own\n    opens 12 libfoo.so.1"), "a folder"),
-    (("majors own", "majors own\n    opens any libfoo.so.1 lib"), "`lib` where `.` is expected"),
     (("majors own", "majors own\n    opens any libfoo.so.1 .\n    opens any libfoo.so.1 ."),
      "libfoo.so.1 of any CUDA is on line"),
-    (("majors own", "majors own\n    opens 12 libfoo.so.1 a\n    opens 12 libfoo.so.1 b"),
-     "libfoo.so.1 of CUDA 12 is on line"),
     (("majors own", "majors own\n    cuda libbaz.so.3"), "a major of CUDA"),
-    (("majors own", "majors own\n    cuda libbaz.so.3 32"), "a major of CUDA"),
     (("majors own", "majors own\n    cuda libbaz.so.4 12"), "libbaz.so.4 is not a SONAME of library"),
     (("majors own", "majors own\n    cuda libbaz.so.3 12\n    cuda libbaz.so.3 13"),
      "libbaz.so.3 is on line"),
@@ -167,22 +141,12 @@ def test_what_a_list_may_not_say(real, tmp_path, change, why):
 
 @pytest.mark.parametrize("content, why", [
     (b"", "is empty"), (b"INPUT(libbaz.so.3)\n", "is not an ELF file"),
-    (b"\x7fELF", "is truncated"),
-    (b"\x7fELF\x01\x01" + bytes(60), "is not a 64-bit little-endian ELF file"),
     (b"\x7fELF\x02\x01" + bytes(10) + b"\x03\x00\x2b\x00" + bytes(50), "is for another CPU"),
 ])
 def test_what_is_no_library(tmp_path, content, why):
     (tmp_path / "libbaz.so.3").write_bytes(content)
     said = refusal(tmp_path / "baz", "--from", tmp_path / "libbaz.so.3", "--missing", "9")
     assert said.startswith(f"lazycuda stub: {tmp_path}/libbaz.so.3: ") and why in said
-
-
-def test_every_truncation_is_refused(real, tmp_path):
-    bytes_ = real.read_bytes()
-    file = tmp_path / "libbaz.so.3"
-    for length in range(64, 4096, 256):
-        file.write_bytes(bytes_[:length])
-        refusal(tmp_path / "baz", "--from", file, "--missing", "9")
 
 
 def test_what_cannot_be_stood_in_for(real, tmp_path):
@@ -221,15 +185,10 @@ def test_files_that_do_not_go_together(real, tmp_path):
     ((), "no library is given: use --from FILE"),
     (("--from", "REAL"), "use --missing NUMBER"),
     (("--from", "REAL", "--missing", "0"), "a number of 32 bits, and not 0"),
-    (("--from", "REAL", "--missing", "99999999999"), "a number of 32 bits, and not 0"),
-    (("--from", "REAL", "--missing", "BAZ_BAD"), "it is not a number"),
-    (("--from", "REAL", "--missing", "9", "--status", "x"), "no header that was given"),
     (("--from", "REAL", "--missing", "9", "--speed", "9"), "unknown option --speed"),
     (("--from", "REAL", "--missing", "9", "--advice", 'say "x"'), "without quotes"),
     (("--from", "REAL", "--missing", "9", "--text", "bazGone"),
      "--text bazGone: no library that was given has this function"),
-    (("--from", "REAL", "--missing", "9", "--negative", "bazGone"),
-     "--negative bazGone: no library that was given has this function"),
     (("--from", "REAL", "--missing", "9", "--negative", "bazA"),
      "--negative bazA: no header that was given declares this function"),
     (("--from", "REAL", "--missing", "9", "--text", "bazA", "--negative", "bazA"),
@@ -240,9 +199,6 @@ def test_files_that_do_not_go_together(real, tmp_path):
     (("--from", "REAL", "--missing", "9", "--handle", "bar=baz*"),
      "this --handle applies to nothing: bar"),
     (("--from", "REAL", "--missing", "9", "--package", "a b"), "--package a b: a name has"),
-    (("--from", "REAL", "--missing", "9", "--package", ""), "--package : a name has"),
-    (("--from", "REAL", "--missing", "9", "--package", "-a"), "--package -a: a name has"),
-    (("--from", "REAL", "--missing"), "neither an option nor its value"),
     (("--list", "l.txt", "--missing", "9"), "it cannot be used with --list"),
     (("--list", "list"), "ends in .txt"),
 ])
@@ -252,26 +208,12 @@ def test_arguments_that_make_no_sense(real, tmp_path, words, why):
     assert not (tmp_path / "baz").exists()
 
 
-def test_without_output_or_anything(tmp_path):
-    assert "use -o DIR" in own_stubs.run("--from", "x", "--missing", "9").stderr
-    assert own_stubs.run().returncode == 2 and own_stubs.run("--help").returncode == 0
-
-
 # ---- headers ----
 
 def test_a_header_that_does_not_parse_is_named_with_its_place(real, tmp_path, header, libclang):
     bad = header("int bazA(void);\nint bazB(unknown n);\n")
     said = refusal(tmp_path / "baz", "--from", real, "--missing", "9", "--header", bad, *libclang)
     assert f"{bad}:2:10: error: " in said
-
-
-def test_a_header_that_is_not_there(real, tmp_path, header, libclang):
-    def of(*words):
-        return refusal(tmp_path / "baz", "--from", real, "--missing", "9", *words, *libclang)
-
-    assert "there is no header baz.h here; --include names its folder" in of("--header", "baz.h")
-    missing = header('#include "other.h"\n')
-    assert "'other.h' file not found; --include names the folder" in of("--header", missing)
 
 
 def test_a_header_below_an_include_folder(real, tmp_path, header, libclang):
@@ -317,9 +259,7 @@ def test_a_text_that_the_header_declares_otherwise(real, tmp_path, header, libcl
 
 @pytest.mark.parametrize("text, why", [
     ("unsigned long bazA(int n);\n", "bazA returns no signed number of 32 or 64 bits, as --negative"),
-    ("void *bazA(int n);\n", "bazA returns no signed number of 32 or 64 bits, as --negative"),
     ("enum status { GOOD, BAD };\nenum status bazA(int n);\n", "bazA returns enum status, and no"),
-    ("int bazA(int n, ...);\n", "--negative bazA: bazA takes a variable number of arguments"),
 ])
 def test_a_negative_result_that_the_header_declares_otherwise(real, tmp_path, header, libclang, text,
                                                               why):
@@ -330,24 +270,14 @@ def test_a_negative_result_that_the_header_declares_otherwise(real, tmp_path, he
 @pytest.mark.parametrize("text, words, why", [
     ("int bazA(int n);\nlong bazB(int n);\n", ["--int-status", "baz*"],
      "baz.h:2:6: bazB returns no int, as --int-status baz* says"),
-    ("int bazA(int n);\n", ["--int-status", "baz?"], "declares such a function of the library"),
     ("int bazA(int n);\nint bazGone(int n);\n", ["--int-status", "bazGone"],
      "--int-status bazGone: no header that was given declares such a function of the library"),
     ("int bazA(int n);\n", ["--int-status", "bazA", "--negative", "bazA"],
      "--int-status bazA: bazA has --negative"),
-    ("int bazA(int n, ...);\n", ["--int-status", "baz*"], "--int-status baz*: bazA takes a variable number"),
 ])
 def test_an_int_that_is_no_status(real, tmp_path, header, libclang, text, words, why):
     assert why in refusal(tmp_path / "baz", "--from", real, "--missing", "9", "--header",
                           header(text), *words, *libclang)
-
-
-@pytest.mark.parametrize("patterns", [["baz*", "bazA"], ["bazA", "baz*"], ["bazA", "bazA"]])
-def test_a_function_that_two_patterns_are_for(real, tmp_path, header, libclang, patterns):
-    made(tmp_path / "baz", "--from", real, "--missing", "9", "--header",
-         header("int bazA(int n);\n"), *(word for pattern in patterns
-                                        for word in ("--int-status", pattern)), *libclang)
-    assert re.search(r"^ +bazA .*\(i32\)$", (tmp_path / "baz" / "baz.txt").read_text(), re.M)
 
 
 def test_libclang_is_asked_for_with_headers_alone(real, tmp_path, header):

@@ -13,42 +13,24 @@ enum thingStatus thingF(struct s *s, int *count, void *any, int number);
 @pytest.mark.parametrize("row, column, why", [
     # that name something that does not exist
     ("direction thingX count in", 15, "applies to nothing: thingX count"),
-    ("direction thingF size in", 15, "applies to nothing: thingF size"),
-    ("direction thingF 5 in", 15, "applies to nothing: thingF 5"),
-    ("direction thingF number in", 15, "applies to nothing: thingF number"),
-    ("direction thingF any in", 15, "applies to nothing: thingF any"),
-    ("direction thingF count out u64", 15, "applies to nothing: thingF count"),
     ("result thingX i32", 12, "applies to nothing: thingX"),
     ("declared thingX ()", 14, "applies to nothing: thingX"),
-    ("measured thingX (ptr)", 14, "applies to nothing: thingX"),
     ("family *_v# *", 12, "applies to nothing: *_v#"),
     ("hook thingF thingX", 17, "applies to nothing: thingX"),
     ("layout thingX 1.0- s 1.0 t", 12, "applies to nothing: thingX"),
-    ("layout thingF 2.0- s 1.0 t", 12, "applies to nothing: thingF"),
-    ("layout thingF 1.0- x 1.0 t", 12, "applies to nothing: thingF"),
     ("layout thingF 1.0- s 1.1 t", 12, "there is no toolkit 1.1"),
     ("reserved pad", 14, "no field is called pad"),
     # that are malformed
     ("nonsense thingF", 5, "'nonsense' is not a kind of hint"),
     ("direction thingF count", 5, "expected: direction FUNCTION"),
     ("direction thingF count up", 28, "'up' is none of in, out, inout, buf, ptr"),
-    ("direction thingF any out i128", 30, "'i128' is not a type"),
     ("folder lib 1", 16, "'1' is not a range of versions"),
-    ("folder lib 2.0-1.0", 16, "'2.0-1.0' is not a range of versions"),
-    ("layout thingF 1.x s same t", 19, "'1.x' is not a range of versions"),
     ("layout thingF 1.0 s now t", 25, "'now' is neither a version nor same"),
     ("node libthing.so.0 one", 24, "'one' is not a major version"),
     ("error missing many", 19, "'many' is not a number"),
-    ("error lost 3", 11, "'lost' is none of missing, absent"),
     ("parse rust thing.h", 11, "'rust' is none of c, c++"),
-    ("parse c", 5, "expected: parse"),
-    ("declared thingF", 5, "expected: declared NAME"),
     ("declared thingF (int)", 21, "'int' is not a type"),
-    ("declared thingF (ptr", 21, "is not a signature"),
-    ("declared thingF (ptr) ->", 21, "is not a signature"),
     ("stub libother.so", 5, "stub is given twice"),
-    ("hook", 5, "expected: hook PATTERN"),
-    ("reserved # nothing", 5, "expected: reserved PATTERN"),
     ("hook " + "x " * 70, None, "too many words"),
 ])
 def test_a_row(toolkits, row, column, why):
@@ -62,15 +44,10 @@ def test_a_row(toolkits, row, column, why):
 @pytest.mark.parametrize("edit, where, why", [
     (lambda base: "", "", "names no library"),
     (lambda base: "    stub libthing_stub.so\n", ":1:5", "a row before any `library`"),
-    (lambda base: "libraries thing\n", ":1:1", "expected: library NAME"),
-    (lambda base: "library\n", ":1:1", "expected: library NAME"),
     (lambda base: base + "library thing\n", ":13:9", "library thing is there already"),
     (lambda base: base.replace("    stub libthing_stub.so\n", ""), ":1:1", "has no `stub`"),
-    (lambda base: base.replace("    status thingStatus\n", ""), ":1:1", "has no `status`"),
-    (lambda base: base.replace("    folder lib 1.0-\n", ""), ":1:1", "has no `folder`"),
     (lambda base: base.replace("    include include 1.0-\n", ""), ":1:1",
      "has no `include` for 1.0"),
-    (lambda base: base + "\0", "", "is not a text file"),
 ])
 def test_a_file(toolkits, edit, where, why):
     toolkits.add("1.0", HEADER, ["thingF"])

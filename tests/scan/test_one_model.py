@@ -23,18 +23,6 @@ def gen(tmp_path):
     return run
 
 
-def test_as_many_toolkits_as_there_may_be(toolkits, gen):
-    for minor in range(MOST):
-        toolkits.add(f"1.{minor}", "void thingA(int);" if minor else "void thingA(short);",
-                     cpus=("x86_64",))
-    derived = toolkits.derive()
-    assert derived.function("thingA") == ["1.0 (i16) -> void", "1.1- (i32) -> void"]
-    done = gen(toolkits.list)
-    assert (done.returncode, done.stderr) == (0, "")
-    (toolkits.folder / "2.0").mkdir()
-    assert toolkits.run().stderr == f"{toolkits.folder}: holds more than {MOST} toolkits\n"
-
-
 def test_a_list_of_too_many_toolkits_is_refused_by_both(scan, gen, thing, tmp_path):
     path = tmp_path / "list"
     known = [f"1.{minor}" for minor in range(MOST)]

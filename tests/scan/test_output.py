@@ -64,28 +64,6 @@ def test_a_failure_leaves_the_old_list(toolkits):
     assert set(files(toolkits.list.parent)) <= {*before, "hints.txt"}
 
 
-def test_a_list_that_cannot_be_written(toolkits):
-    toolkits.add("1.0", "void thingF(void);")
-    toolkits.list = toolkits.list.parent / "absent" / "symbols.txt"
-    done = toolkits.run()
-    assert done.returncode == 2 and "No such file" in done.stderr
-
-
-def test_a_list_where_a_folder_is(toolkits):
-    toolkits.add("1.0", "void thingF(void);")
-    toolkits.list.mkdir()
-    before = files(toolkits.list.parent)
-    done = toolkits.run()
-    assert done.returncode == 2 and str(toolkits.list) in done.stderr
-    assert set(files(toolkits.list.parent)) <= {*before, "hints.txt"}
-
-
-def test_no_toolkits(toolkits):
-    assert "holds no toolkit" in toolkits.refuse()
-    toolkits.folder.rmdir()
-    assert "No such file" in toolkits.refuse()
-
-
 def test_a_toolkit_without_its_library(toolkits):
     toolkits.add("1.0", "void thingF(void);").add("1.1", "void thingF(void);")
     next((toolkits.folder / "1.1" / "x86_64" / "lib").iterdir()).unlink()
@@ -111,20 +89,6 @@ def test_a_toolkit_without_headers(toolkits):
     assert "'thing.h' file not found" in toolkits.refuse()
     (toolkits.folder / "1.0" / "x86_64" / "include").rmdir()
     assert "is missing: it should hold headers of thing" in toolkits.refuse()
-
-
-def test_other_folders_are_passed_over(toolkits):
-    toolkits.add("1.0", "void thingF(void);")
-    for name in ("1", "1.0.1", ".fetch-1.1", "notes"):
-        (toolkits.folder / name).mkdir()
-    assert "toolkits 1.0\n" in toolkits.derive().text
-
-
-def test_no_libclang(toolkits, tmp_path):
-    toolkits.add("1.0", "void thingF(void);")
-    assert "cannot open shared object file" in toolkits.refuse(libclang=tmp_path / "absent.so")
-    (tmp_path / "text.so").write_text("not a library")
-    assert "text.so: " in toolkits.refuse(libclang=tmp_path / "text.so")
 
 
 def test_another_libclang(toolkits, thing):

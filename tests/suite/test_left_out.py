@@ -2,7 +2,6 @@
 """What `make test` leaves to `make test-all` is a list without dead rows, and is told of."""
 import json
 import re
-import subprocess
 import sys
 
 import pytest

@@ -14,7 +14,7 @@ import cuda14 as future
 import elf
 import steps
 import symbols
-from fakes import answer, driver, fake
+from fakes import answer, fake
 from world import CALL
 
 OLDER = sorted(build.MAJORS)
@@ -161,11 +161,6 @@ def test_a_caller_of_14_where_there_is_nothing(new):
     assert "libcudart.so.14, libcudart.so.13, libcudart.so.12 or libcudart.so.11.0 was" in said
 
 
-def test_the_new_status_has_a_name(new):
-    said, = new.probe("stub:cudart", "text:cudaGetErrorName@libcudart.so.14:1101")[1:]
-    assert said["text"] == "cudaErrorForecast"
-
-
 def both(world, cuda14):
     """CUDA 14 and 13, where NVIDIA's packages put them."""
     world.system("/usr/local/cuda-13.5/lib64", *[fake(name, "13.5") for name in build.LIBRARIES])
@@ -179,19 +174,6 @@ def test_the_highest_major_or_the_one_that_is_pinned(new, cuda14, major, version
     said = new.statuses(*build.LIBRARIES, **env)
     assert {name: status["version"] for name, status in said.items()} == dict.fromkeys(
         build.LIBRARIES, version)
-
-
-@pytest.mark.parametrize("supports, version", [("14.0", "14.0"), ("13.5", "13.5")])
-def test_what_the_driver_can_run(new, cuda14, supports, version):
-    both(new, cuda14)
-    new.loader(driver(supports), folder="driver")
-    assert new.status("cudart")["version"] == version
-
-
-def test_a_major_that_is_not_known_then(new, cuda14):
-    both(new, cuda14)
-    assert new.status("cudart", LAZYCUDA_MAJOR="15")["reason"] == (
-        "LAZYCUDA_MAJOR=15 is not a CUDA major: use 14, 13, 12 or 11, or none, or unset it")
 
 
 def test_the_folder_of_its_wheels_is_searched(new, cuda14):
@@ -229,14 +211,6 @@ def test_audit_has_a_column_for_14(new, cuda14, tmp_path):
         "absent": sorted(future.NEW)}
     assert new.run(cuda14.tool, "audit", "--require", "14", program).status == 0
     assert new.run(cuda14.tool, "audit", "--require", "13", program, check=False).status == 1
-
-
-def test_status_and_plan_know_it(new, cuda14):
-    both(new, cuda14)
-    said = json.loads(new.run(cuda14.tool, "status", "--json").out)
-    assert said["major"] == 14
-    assert {one["name"]: one["version"] for one in said["libraries"]} == {
-        **dict.fromkeys(build.LIBRARIES, "14.0"), **dict.fromkeys(build.DRIVER)}
 
 
 def test_the_row_of_the_table_counts_and_without_it_the_rule(new, cuda14, tmp_path):
@@ -281,18 +255,3 @@ def test_pkg_config_knows_it(installed):
                           check=True, capture_output=True, text=True).stdout
     assert "lazycuda/cuda14/libcudart_stub.so" in said
     assert "lazycuda/cuda14/libnvJitLink_stub.so" in said
-
-
-def test_cmake_knows_it(installed, tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.13)\nproject(caller C)\n"
-        "find_package(lazycuda REQUIRED COMPONENTS cuda14 cudart nvJitLink)\n"
-        "get_target_property(flags lazycuda::cudart INTERFACE_LINK_OPTIONS)\n"
-        "message(STATUS \"abi ${lazycuda_ABI} ${flags}\")\n")
-    done = subprocess.run([needs("cmake"), "-S", tmp_path, "-B", tmp_path / "made",
-                           f"-Dlazycuda_DIR={installed / 'cmake' / 'lazycuda'}"],
-                          capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"abi 14 .*lazycuda/cuda14/libcudart_stub\.so", done.stdout)
-    config = (installed / "cmake" / "lazycuda" / "lazycuda-config.cmake").read_text()
-    assert "Set LAZYCUDA_ABI to 11 or 12 or 13 or 14, or call" in config

@@ -10,7 +10,7 @@ import build
 import fakes
 import symbols
 from fakes import answer, driver, fake
-from world import CALL, MISSING, probe
+from world import CALL, MISSING
 
 NEWEST = max(build.MAJORS)
 LATER = NEWEST + 1
@@ -47,15 +47,6 @@ def test_a_later_major_alone_is_missing_and_told_of(world, library):
         (f"{folder}/lib{library}.so.{LATER}", str(LATER), False, reason())]
 
 
-def test_a_later_major_in_site_packages_is_told_of(world):
-    site = world.folder("venv/lib/python3/site-packages")
-    world.put(f"venv/lib/python3/site-packages/nvidia/cu{LATER}/lib", unknown("cudart"))
-    stub = world.put(site / "package", build.stub("cudart")) / "libcudart_stub.so"
-    status = world.probe(f"open:{stub}", "load", "status:cudart")[-1]
-    assert [c["reason"] for c in status["candidates"]] == [reason()]
-    assert status["state"] == "broken"
-
-
 def test_majors_that_are_years_ahead(world):
     for major in range(NEWEST + 1, NEWEST + 6):
         place(world, unknown("cudart", major), version=f"{major}.0")
@@ -81,36 +72,12 @@ def test_a_later_major_under_a_known_name(world):
     assert [c["reason"] for c in world.status("cudart")["candidates"]] == [reason()]
 
 
-def test_a_known_major_under_a_later_name(world):
-    folder = world.put("named", fake("cudart", LAST))
-    (folder / f"libcudart.so.{NEWEST}").rename(folder / f"libcudart.so.{LATER}")
-    world.bind(folder, f"/usr/local/cuda-{LATER}.0/lib64")
-    assert [c["reason"] for c in world.status("cudart")["candidates"]] == [
-        "is of another major than its name says"]
-
-
-@pytest.mark.parametrize("damage", fakes.DAMAGES)
-def test_a_damaged_later_major(world, damage):
-    folder = world.folder("bad")
-    damage(folder / f"libcudart.so.{LATER}", unknown("cudart"))
-    world.bind(folder, f"/usr/local/cuda-{LATER}.0/lib64")
-    status = world.status("cudart")
-    assert status["cause"] == 1 and len(status["candidates"]) == 1
-    assert not status["candidates"][0]["taken"]
-
-
 def test_the_variable_names_a_later_major(world):
     folder = place(world, unknown("cudart"))
     place(world, fake("cudart", LAST), version=LAST)
     status = world.status("cudart", LAZYCUDA_CUDART=f"{folder}/libcudart.so.{LATER}")
     assert (status["state"], status["cause"]) == ("broken", 1)
     assert f"LAZYCUDA_CUDART names a file that {reason()}" in status["reason"]
-
-
-def test_a_pin_to_a_later_major(world):
-    place(world, unknown("cudart"))
-    assert world.status("cudart", LAZYCUDA_MAJOR=str(LATER))["reason"].startswith(
-        f"LAZYCUDA_MAJOR={LATER} is not a CUDA major: use {NEWEST}, ")
 
 
 def test_a_later_major_does_not_end_the_search(world):
@@ -146,16 +113,6 @@ def test_a_known_major_is_used_beside_one_in_the_process(world):
     assert [c["reason"] for c in status["candidates"] if not c["taken"]] == [reason()]
 
 
-def test_one_that_appears_later_changes_nothing(world):
-    path = world.put("torch", unknown("cudart")) / f"libcudart.so.{LATER}"
-    known = world.put("torch", fake("cudart", LAST)) / f"libcudart.so.{NEWEST}"
-    name = CALL["cudart"]
-    said = world.probe("stub:cudart", f"call:{name}", f"open:{path}", "stub:cudart",
-                       f"call:{name}", f"open:{known}", "stub:cudart", f"call:{name}")
-    assert [said[i]["value"] for i in (1, 4, 7)] == [
-        MISSING["cudart"], MISSING["cudart"], answer("cudart", name, LAST)]
-
-
 def test_nvrtc_of_a_known_major_beside_a_runtime_of_a_later_one(world):
     place(world, unknown("cudart"), unknown("nvrtc"), unknown("nvJitLink"))
     place(world, fake("nvrtc", LAST), fake("nvJitLink", LAST), version=LAST)
@@ -181,50 +138,11 @@ def test_a_later_minor_is_used_by_the_open_ranges(world, library):
     assert (status["state"], status["version"]) == ("usable", f"{NEWEST}.9")
 
 
-def test_each_name_of_a_later_minor_is_that_of_the_newest(world):
-    """Callers of every major; as on the newest toolkit, where tests/matrix looks at each."""
-    verdicts = {}
-    for version in (LAST, f"{NEWEST}.9"):
-        made = fake("cudart", LAST) if version == LAST else later_minor("cudart")
-        folder = world.put(version, made)
-        names = [f"{f.name}@{listed().soname(symbols.version(newest(major)))}"
-                 for major in build.MAJORS for f in CHANGED if major in f.range.majors()]
-        said = world.probe("stub:cudart", *[f"call:{name}" for name in names],
-                           LAZYCUDA_CUDART=folder / made.name)[1:]
-        assert len(said) == len(names) > 200
-        verdicts[version] = [one["value"] if one["value"] in (302, 801) else 0 for one in said]
-    assert verdicts[LAST] == verdicts[f"{NEWEST}.9"]
-    assert set(verdicts[LAST]) == {0, 302}
-
-
-def listed():
-    return symbols.read().libraries["cudart"]
-
-
 def newest(major):
     return [v for v in symbols.read().toolkits if v.startswith(f"{major}.")][-1]
 
 
-# New, dropped or changed somewhere.
-CHANGED = [f for f in symbols.read().libraries["cudart"].functions
-           if f.range.text != "11.7-" and not f.hook and f.result == "i32"]
-
-
-def test_a_name_that_a_later_minor_dropped_is_absent(world):
-    name = CALL["cudart"]
-    world.loader(later_minor("cudart", without=[name]))
-    call, error = world.probe("stub:cudart", f"call:{name}", "error:cudart")[1:]
-    assert (call["value"], error["cause"]) == (302, 2)
-    assert f"cudart {NEWEST}.9 (" in error["message"]
-
-
-def test_a_name_that_nobody_knows_is_not_exported(world):
-    world.loader(later_minor("cudart", more=["nobodyKnowsThis"]))
-    done = world.run(probe(), f"open:{build.stub('cudart')}", "call:nobodyKnowsThis", check=False)
-    assert done.status == 2 and "no nobodyKnowsThis" in done.err
-
-
-@pytest.mark.parametrize("version", ["11.9", "12.10", "12.99"])
+@pytest.mark.parametrize("version", ["11.9", "12.10"])
 def test_a_later_minor_of_an_older_major_is_as_its_newest(world, version):
     """Names that ended with 12.9 are in 12.10 with the interfaces that they had."""
     major = version.partition(".")[0]
@@ -235,15 +153,13 @@ def test_a_later_minor_of_an_older_major_is_as_its_newest(world, version):
     assert status["version"] == (newest(major) if major == "11" else version)
 
 
-@pytest.mark.parametrize("library, named", [("cudart", "LAZYCUDA_CUDART"),
-                                            ("nvrtc", "LAZYCUDA_NVRTC"),
-                                            ("nvJitLink", "LAZYCUDA_NVJITLINK")])
-@pytest.mark.parametrize("says", ["1.0", "99.9", f"{NEWEST}.100", "0.0", "1073741824.1073741824"])
-def test_a_version_that_cannot_be(world, library, named, says):
+@pytest.mark.parametrize("library, says", [
+    ("cudart", "1.0"), ("nvrtc", f"{NEWEST}.100"), ("nvJitLink", "1073741824.1073741824")])
+def test_a_version_that_cannot_be(world, library, says):
     """What a library says of itself is believed only if it is of its major."""
     own = fakes.soname(library, LAST)
     made = fake(library, says, names=fakes.exports(library, LAST), own=own)
-    status = world.status(library, **{named: world.put("odd", made) / own})
+    status = world.status(library, **{f"LAZYCUDA_{library.upper()}": world.put("odd", made) / own})
     assert status["state"] == "usable"
     # Else its names tell; not each minor has a new one.
     assert status["major"] == NEWEST and status["version"] in symbols.read().toolkits
@@ -264,18 +180,17 @@ def test_a_minor_older_than_the_list(world, library):
     assert status["version"] == ("11.7" if library == "cudart" else "11.2")
 
 
-@pytest.mark.parametrize("name", ["libcudart.so.10.2", "libcudart.so.9"])
-def test_a_major_older_than_the_list(world, name):
+def test_a_major_older_than_the_list(world):
     """It is not looked for; named by the variable, it is told of."""
+    name = "libcudart.so.10.2"
     folder = place(world, fake("cudart", "11.8", own=name), version="10.2")
     assert world.status("cudart")["candidates"] == []
-    major = int(name.split(".so.")[1].split(".")[0])
-    assert reason(major) in world.status("cudart", LAZYCUDA_CUDART=f"{folder}/{name}")["reason"]
+    assert reason(10) in world.status("cudart", LAZYCUDA_CUDART=f"{folder}/{name}")["reason"]
 
 
 # ---- drivers ----
 
-@pytest.mark.parametrize("version", [f"{LATER}.3", "99.0", "2147483.0"])
+@pytest.mark.parametrize("version", [f"{LATER}.3", "2147483.0"])
 def test_a_driver_newer_than_anybody_knows(world, version):
     world.loader(driver(version), folder="driver")
     place(world, fake("cudart", LAST), version=LAST)
@@ -283,16 +198,15 @@ def test_a_driver_newer_than_anybody_knows(world, version):
     assert world.status("cudart", LAZYCUDA_GUARD="strict")["version"] == LAST
 
 
-@pytest.mark.parametrize("version", ["10.2", "8.0", "1.0"])
-def test_a_driver_older_than_the_list(world, version):
-    world.loader(driver(version), folder="driver")
+def test_a_driver_older_than_the_list(world):
+    world.loader(driver("10.2"), folder="driver")
     place(world, fake("cudart", LAST), version=LAST)
     status = world.status("cudart")
     assert (status["state"], status["cause"]) == ("refused", 4)
-    assert f"supports CUDA {version} and cannot run CUDA {NEWEST}" in status["reason"]
+    assert f"supports CUDA 10.2 and cannot run CUDA {NEWEST}" in status["reason"]
 
 
-@pytest.mark.parametrize("says", [0, -1, -13000, -2147483648])
+@pytest.mark.parametrize("says", [0, -2147483648])
 def test_a_driver_that_says_no_version(world, says):
     world.loader(fakes.driver_saying(says), folder="driver")
     place(world, fake("cudart", LAST), version=LAST)
@@ -308,7 +222,7 @@ def plan(world, *words, check=False):
     return json.loads(world.cli("plan", "--json", *words, check=check).out)
 
 
-@pytest.mark.parametrize("version", [f"{NEWEST}.9", f"{LATER}.0", "99.0"])
+@pytest.mark.parametrize("version", [f"{NEWEST}.9", f"{LATER}.0"])
 def test_a_plan_with_later_tools_follows_the_rules(world, version):
     """PTX and cubins are read by whatever is newer; LTO-IR within its major alone."""
     tools = ("--driver", "none", "--nvrtc", version, "--nvjitlink", version)
@@ -324,8 +238,7 @@ def test_a_plan_with_later_tools_follows_the_rules(world, version):
     assert plan(world, *tools, "--arch", "sm_140", ptx, check=True)["decision"] == "nvjitlink"
 
 
-@pytest.mark.parametrize("isa, needs", [("9.9", f"{NEWEST}.9"), ("10.0", f"{LATER}.0"),
-                                        ("12.3", "16.3")])
+@pytest.mark.parametrize("isa, needs", [("9.9", f"{NEWEST}.9"), ("12.3", "16.3")])
 def test_code_of_a_later_toolkit_is_refused_with_what_it_needs(world, isa, needs):
     ptx = world.root / "kernel.ptx"
     ptx.write_text(f".version {isa}\n.target sm_90\n.address_size 64\n")
@@ -335,8 +248,7 @@ def test_code_of_a_later_toolkit_is_refused_with_what_it_needs(world, isa, needs
     assert f"CUDA {needs}" in said["have"] and needs in said["need"]
 
 
-@pytest.mark.parametrize("says, decision", [(f"{LATER}.3", "driver"), ("99.0", "driver"),
-                                            ("10.1", "refused")])
+@pytest.mark.parametrize("says, decision", [(f"{LATER}.3", "driver"), ("10.1", "refused")])
 def test_a_plan_with_a_driver_of_any_age(world, says, decision):
     ptx = world.root / "kernel.ptx"
     ptx.write_text(".version 8.0\n.target sm_90\n.address_size 64\n")
@@ -365,50 +277,26 @@ def test_a_link_by_a_later_nvjitlink(world, version):
 
 # ---- NVRTC of CUDA 11.0 and 11.1, before its SONAME became libnvrtc.so.11.2 ----
 
-def older(minor):
-    return fake("nvrtc", "11.8", own=f"libnvrtc.so.11.{minor}")
+WHY_OLDER = ("is libnvrtc.so.11.1, and of CUDA 11 this lazycuda knows 11.7 and later, which have"
+             " libnvrtc.so.11.2")
 
 
-def why_older(minor):
-    return (f"is libnvrtc.so.11.{minor}, and of CUDA 11 this lazycuda knows 11.7 and later, which"
-            " have libnvrtc.so.11.2")
+def older():
+    return fake("nvrtc", "11.8", own="libnvrtc.so.11.1")
 
 
-@pytest.mark.parametrize("minor", [0, 1])
-def test_an_older_nvrtc_alone_is_told_of(world, minor):
-    folder = place(world, older(minor), version=f"11.{minor}")
+def test_an_older_nvrtc_alone_is_told_of(world):
+    folder = place(world, older(), version="11.1")
     said, error, status = world.probe("stub:nvrtc", f"call:{CALL['nvrtc']}", "error:nvrtc",
                                       "status:nvrtc")[1:]
     assert (said["value"], error["cause"]) == (MISSING["nvrtc"], 1)
-    assert f"{folder}/libnvrtc.so.11.{minor}: {why_older(minor)}" in error["message"]
+    assert f"{folder}/libnvrtc.so.11.1: {WHY_OLDER}" in error["message"]
     assert [(c["path"], c["version"], c["reason"]) for c in status["candidates"]] == [
-        (f"{folder}/libnvrtc.so.11.{minor}", None, why_older(minor))]
+        (f"{folder}/libnvrtc.so.11.1", None, WHY_OLDER)]
 
 
 def test_beside_one_that_can_be_used_it_is_not_looked_for(world):
-    place(world, older(1), version="11.1")
+    place(world, older(), version="11.1")
     place(world, fake("nvrtc", "11.8"), version="11.8")
     status = world.status("nvrtc")
     assert status["version"] == "11.8" and len(status["candidates"]) == 1
-
-
-def test_the_variable_names_an_older_nvrtc(world):
-    path = world.put("named", older(1)) / "libnvrtc.so.11.1"
-    status = world.status("nvrtc", LAZYCUDA_NVRTC=path)
-    assert status["state"] == "broken"
-    assert f"LAZYCUDA_NVRTC names a file that {why_older(1)}" in status["reason"]
-
-
-def test_an_older_nvrtc_in_the_process_is_none(world):
-    path = world.put("torch", older(1)) / "libnvrtc.so.11.1"
-    status = world.probe(f"open:{path}", "stub:nvrtc", "load", "status:nvrtc")[-1]
-    assert (status["state"], status["candidates"]) == ("missing", [])
-
-
-def test_an_older_name_of_a_library_that_can_be_used(world):
-    """A link under the older name, as some installations have: the file decides."""
-    path = world.put("linked", fake("nvrtc", "11.8")) / "libnvrtc.so.11.2"
-    folder = world.folder("system/usr/local/cuda-11.1/lib64")
-    (folder / "libnvrtc.so.11.1").symlink_to(path)
-    world.bind(folder, "/usr/local/cuda-11.1/lib64")
-    assert world.status("nvrtc")["version"] == "11.8"
