@@ -21,7 +21,7 @@ sys.path.append(str(ROOT / "tests" / "lib"))
 import schedule  # noqa: E402
 
 LINE = "{:52}{:>7}{:>10}{:>10}{:>9}"
-LIGHT = 1.0     # seconds: what takes less needs no row of weights.txt
+LIGHT = 5.0     # seconds: what takes less needs no row of weights.txt
 
 
 class Test(NamedTuple):

@@ -23,7 +23,6 @@ Exit status: 0 no command failed, 1 one did, 2 wrong usage.
 """
 import argparse
 import collections
-import concurrent.futures
 import os
 import pathlib
 import platform
@@ -50,6 +49,7 @@ CPUS = {"amd64": ("x86_64", 0x3e), "arm64": ("aarch64", 0xb7)}
 FOREIGN_RELEASE = "trixie"
 
 HOME = "/home/user"
+CLONE = f"{HOME}/lazycuda"
 # Other settings of pip begin with PIP_.
 HANDED_ON = ("http_proxy", "https_proxy", "no_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY",
              "NO_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
@@ -62,7 +62,6 @@ PIP_SETTINGS = "/etc/pip.conf"
 SHOWN_AT = "/mnt"
 # Of the log of a command that failed: what failed is in pytest's summary.
 SHOWN = 60
-FETCHED = ("toolkits", "libraries", "libclang")
 
 # In a namespace of its own: $1 the root's folder; the rest is a command for its owner.
 # /proc cannot be mounted where a container hides parts of its own.
@@ -84,10 +83,6 @@ pivot_root . .
 umount -l .
 cd /
 "$@" || exit
-:
-"""
-CHROOT = """
-chroot "$root" "$@" || exit
 :
 """
 # Only in the user namespace that this is run in.
@@ -191,14 +186,13 @@ def last_lines(log, count):
     return "".join(log.read_text(errors="replace").splitlines(keepends=True)[-count:])
 
 
-def bootstrap(arch, release, archive, packages, log, mirror=None, components="main",
-              variant="minbase"):
+def bootstrap(arch, release, archive, packages, log, mirror):
     """Makes the archive of a minimal Debian with these packages; None, or why there is none."""
     new = archive.with_suffix(f".{os.getpid()}.tar")
     # A mirror of one's own may be older than unstable's files are said to be good for.
-    command = ["mmdebstrap", "--quiet", f"--variant={variant}", "--mode=root", "--format=tar",
+    command = ["mmdebstrap", "--quiet", "--variant=minbase", "--mode=root", "--format=tar",
                f"--architectures={arch}", "--skip=check/qemu,output/mknod",
-               '--aptopt=Acquire::Check-Valid-Until "false"', f"--components={components}",
+               '--aptopt=Acquire::Check-Valid-Until "false"',
                *([f"--include={','.join(packages)}"] if packages else []),
                release, new, *([mirror] if mirror else [])]
     if call(arch, 'exec "$@"', *command, log=log):
@@ -215,8 +209,8 @@ def make_root(root, options, log):
         return archive
     if not shutil.which("mmdebstrap"):
         raise Unavailable("there is no mmdebstrap (Debian: apt install mmdebstrap)")
-    why = bootstrap(root.arch, root.release, archive, [root.compiler, *PACKAGES, *options.include],
-                    log, mirror=options.mirror)
+    why = bootstrap(root.arch, root.release, archive, [root.compiler, *PACKAGES],
+                    log, options.mirror)
     if why:
         raise Unavailable(f"mmdebstrap: {why}")
     return archive
@@ -238,20 +232,6 @@ def pack_tree(archive):
             packed.add(TREE / file, file)
 
 
-def link_fetched(into):
-    """What has been fetched here counts as fetched there; it costs no space, and only
-    this machine's root may write to it."""
-    for part in FETCHED:
-        source = (TREE / "build" / part).resolve()
-        if source.is_dir():
-            copy = shutil.copytree if source.stat().st_dev != into.stat().st_dev else link_tree
-            copy(source, into / part)
-
-
-def link_tree(source, target):
-    shutil.copytree(source, target, copy_function=os.link, symlinks=True)
-
-
 def unpack_root(root, archive, options, log):
     """The folder of a root with an ordinary user and a clone in it."""
     folder = options.folder / name(root)
@@ -259,14 +239,8 @@ def unpack_root(root, archive, options, log):
     folder.mkdir(parents=True)
     tree = folder.with_suffix(".tree.tar")
     pack_tree(tree)
-    fetched = folder.with_suffix(".fetched")
-    shutil.rmtree(fetched, ignore_errors=True)
-    fetched.mkdir()
-    if options.fetched:
-        link_fetched(fetched)
-    clone = f"{HOME}/{options.clone}"
     status = call(root.arch, r"""
-folder=$1 archive=$2 tree=$3 fetched=$4 home=$5 clone=$6
+folder=$1 archive=$2 tree=$3 home=$4 clone=$5
 tar -C "$folder" --numeric-owner --exclude='./dev/*' -xf "$archive"
 for file in resolv.conf hosts; do
 	[ ! -e "/etc/$file" ] || { rm -f "$folder/etc/$file"; cat "/etc/$file" >"$folder/etc/$file"; }
@@ -275,12 +249,8 @@ chroot "$folder" useradd --create-home --home-dir "$home" --uid 1000 --shell /bi
 mkdir -p "$folder$clone/build"
 tar -C "$folder$clone" --no-same-owner -xf "$tree"
 chown -R 1000:1000 "$folder$home"
-cp -a --link "$fetched/." "$folder$clone/build/" 2>/dev/null ||
-	cp -a "$fetched/." "$folder$clone/build/"
-find "$folder$clone/build" -type d -exec chown 1000:1000 {} +
-""", folder, archive, tree, fetched, HOME, clone, log=log)
+""", folder, archive, tree, HOME, CLONE, log=log)
     tree.unlink()
-    shutil.rmtree(fetched)
     if status:
         raise Unavailable(f"the root could not be unpacked: {last_line(log)}")
     return folder
@@ -304,10 +274,10 @@ def handed_on():
     return handed
 
 
-def settings(root, options):
+def settings(root):
     """The environment of the user."""
     compiler = {} if root.compiler == "gcc" else {"CC": root.compiler, "HOSTCC": root.compiler}
-    return {**as_seen_inside(handed_on()), **compiler, **dict(options.env), "HOME": HOME,
+    return {**as_seen_inside(handed_on()), **compiler, "HOME": HOME,
             "USER": "user", "LOGNAME": "user", "LANG": "C.UTF-8",
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             # One for all roots: each wheel is fetched once.
@@ -339,16 +309,16 @@ def mount_script(options, env):
     inside = f'"$root{HOME}/.cache/pip"'
     lines += [f"mkdir -p {cache} {inside}; chown 1000:1000 {cache} {inside} {inside[:-5]}\"",
               f"mount --bind {cache} {inside}"]
-    return "\n".join(lines) + (CHROOT if options.container else ENTER)
+    return "\n".join(lines) + ENTER
 
 
 def run(root, folder, command, options, log):
     """(exit status, seconds) of a command of the user's in the clone."""
-    env = settings(root, options)
+    env = settings(root)
     script = mount_script(options, handed_on())
     words = ["env", "-i", *(f"{key}={value}" for key, value in env.items()),
              "setpriv", "--reuid=1000", "--regid=1000", "--clear-groups",
-             "sh", "-c", f'cd "$1" && {command}', "sh", f"{HOME}/{options.clone}"]
+             "sh", "-c", f'cd "$1" && {command}', "sh", CLONE]
     with open(log, "ab") as stream:
         stream.write(f"\n$ {command}\n".encode())
     before = time.monotonic()
@@ -383,13 +353,6 @@ def try_root(root, options):
     return len(options.run) - failed, failed, 0
 
 
-def setting(text):
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise argparse.ArgumentTypeError(f"{text}: NAME=VALUE")
-    return key, value
-
-
 def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -398,26 +361,12 @@ def parse():
     parser.add_argument("--list", action="store_true", help="print the roots, and stop")
     parser.add_argument("--run", action="append", metavar="COMMAND",
                         help="instead of the three above; may be repeated")
-    parser.add_argument("--include", action="append", default=[], metavar="PACKAGE",
-                        help="also in the roots that are made")
-    parser.add_argument("--env", action="append", default=[], type=setting, metavar="NAME=VALUE",
-                        help="in the user's environment")
-    parser.add_argument("--clone", default="lazycuda", metavar="NAME",
-                        help="the clone's folder, default lazycuda")
-    parser.add_argument("--container", action="store_true",
-                        help="let no user namespace be made, as in most containers")
-    parser.add_argument("--fetched", action="store_true",
-                        help="give the clone what is in build/ here of what is fetched")
     parser.add_argument("--fresh", action="store_true", help="make the roots anew")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N",
-                        help="roots at a time, default 1: while one fetches, another computes")
     parser.add_argument("--keep", action="store_true", help="do not remove the folders")
     parser.add_argument("--folder", type=pathlib.Path, default=FOLDER,
                         help="where all is made, default build/distributions")
     parser.add_argument("--mirror", help="where mmdebstrap finds Debian")
     options = parser.parse_args()
-    if options.jobs < 1:
-        parser.error(f"--jobs {options.jobs}: one root at least is made at a time")
     options.folder = options.folder.resolve()
     options.run = options.run or COMMANDS
     options.roots = [root for roots in options.roots for root in roots] or every_root()
@@ -431,8 +380,7 @@ def main():
             say("/".join(root))
         return 0
     options.folder.mkdir(parents=True, exist_ok=True)
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        counts = list(pool.map(lambda root: try_root(root, options), options.roots))
+    counts = [try_root(root, options) for root in options.roots]
     passed, failed, skipped = map(sum, zip(*counts))
     say(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0

@@ -112,13 +112,6 @@ def test_memory_is_a_multiple_of_the_file(tmp_path, name):
     assert int(memory) - 512 <= most * file.stat().st_size >> 10, (memory, file.stat().st_size)
 
 
-def test_the_names_collide():
-    for count in range(len(shapes.PAIRS)):
-        before = b"".join(one for one, _ in shapes.PAIRS[:count])
-        one, other = shapes.PAIRS[count]
-        assert one != other and shapes.fnv(before + one) == shapes.fnv(before + other)
-
-
 # ---- the limit on what is unpacked ----
 
 LIMIT = 256 << 20
@@ -149,19 +142,9 @@ def test_the_sum_is_limited(tmp_path):
     assert not any("limit" in error for error in errors(tmp_path, "--unpack-limit=3M"))
 
 
-def test_an_entry_behind_one_that_is_too_large_is_unpacked(tmp_path):
-    data = shapes.c.fatbin(shapes.bomb(3), shapes.bomb(1))
-    assert ["limit" in error for error in errors(tmp_path, "--unpack-limit", "2M", data=data)] == \
-        [True, False]
-
-
 def test_the_limit_without_the_option(tmp_path):
     data = shapes.c.fatbin(*[shapes.bomb(2047)] * 4)
     assert all(is_refused(error, 2047 << 20, LIMIT) for error in errors(tmp_path, data=data))
-
-
-def test_what_is_not_unpacked_is_not_counted(tmp_path):
-    assert errors(tmp_path, "--unpack-limit", "1", "--no-unpack") == [None] * 3
 
 
 def test_a_plan_refuses_with_a_code_and_names_what(tmp_path):
@@ -173,8 +156,7 @@ def test_a_plan_refuses_with_a_code_and_names_what(tmp_path):
         assert word in plan["message"]
 
 
-@pytest.mark.parametrize("size", ["", "0", "-1", "4GB", "G", "x", "99999999999999999999",
-                                  "99999999999G"])
+@pytest.mark.parametrize("size", ["", "0", "-1", "99999999999999999999"])
 def test_a_limit_that_is_none(tmp_path, size):
     for command in (["inspect"], ["plan", "--arch", "sm_80"]):
         status, said, why = inspect(tmp_path, *command, f"--unpack-limit={size}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every function of every stub of libraries/, called by callers of every major: on a fake of every
-major, and where there is no library.  What has to become of a call is counted from the lists by
-rules of their own; counts.txt has the sums."""
+major, and where there is no library.  What has to become of a call is worked out from the lists by
+rules of their own."""
 import functools
 import re
 
@@ -11,7 +11,6 @@ import build
 import library_lists
 from library_lists import ABSENT, FORWARDED, REFUSED
 
-COUNTS = build.TESTS / "libraries" / "counts.txt"
 # enum lazycuda_cause.
 CAUSES = {ABSENT: 2, REFUSED: 3}
 # cuFile's functions return a struct that begins with one.
@@ -21,27 +20,9 @@ PAIRS = [(name, caller, there) for name in library_lists.NAMES
          for caller in made.sonames for there in made.sonames]
 
 
-def counts():
-    """{(library, caller, library's major): [forwarded, refused, absent]}"""
-    found = {}
-    for line in COUNTS.read_text().splitlines():
-        words = line.split("#")[0].split()
-        if words:
-            found[words[0], int(words[1]), int(words[2])] = [int(word) for word in words[3:]]
-    return found
-
-
 def fates(name, caller, there):
     made = library_lists.read(name)
     return {one: made.fate(one, caller, there) for one in made.names(caller)}
-
-
-def test_the_counts():
-    wanted = {}
-    for pair in PAIRS:
-        found = list(fates(*pair).values())
-        wanted[pair] = [found.count(kind) for kind in (FORWARDED, REFUSED, ABSENT)]
-    assert counts() == wanted
 
 
 @functools.lru_cache(maxsize=None)
@@ -182,37 +163,3 @@ def test_a_file_is_read_and_written_or_the_error_is_negative(world):
                               "-Wl,-soname,libcufile.so.0", name="libcufile.so.0"))
     assert copied() == ["read 19", "write 19"]
     assert world.root.joinpath("to").read_text() == "what is in the file"
-
-
-# As the headers have them: "If an error occurs a negative value is returned", "-1 for failure".
-NEGATIVE = {
-    "cufile": ["cuFileRead", "cuFileReadv", "cuFileWrite", "cuFileWritev"],
-    "nppc": ["nppGetGpuDeviceProperties"],
-    "nvToolsExt": ["nvtxDomainRangePop", "nvtxDomainRangePushEx", "nvtxRangePop", "nvtxRangePushA",
-                   "nvtxRangePushEx", "nvtxRangePushW"],
-    # By OpenSHMEM, which NVSHMEM's headers follow and do not repeat.
-    "nvshmem_host": ["nvshmem_team_my_pe", "nvshmem_team_n_pes", "nvshmem_team_translate_pe"],
-}
-
-
-# Numbers of which 0 says that there is nothing, or that it failed.
-NUMBERS = {
-    "cublas": "cublasI[sdcz]am(ax|in)",
-    "cufftw": "fftwf?_import_wisdom_from_file",
-    "cufile": "cuFileUseCount",
-    "cusparse": "cusparseGetMat(DiagType|FillMode|IndexBase|Type)",
-    "nppc": "nppGetGpuNumSMs|nppGetMaxThreadsPer(Block|SM)",
-    "nvshmem_host": r"nvshmem_(my_pe|n_pes)|nvshmem(x|id)_init_status"
-                    r"|nvshmemx?_\w+_(g|g_on_stream|atomic_(fetch|fetch_\w+|swap|compare_swap))",
-}
-
-
-def test_which_results_are_negative_and_which_are_no_status():
-    """Every signed number: one that is new has to be looked up in its header."""
-    for name in library_lists.NAMES:
-        rows = library_lists.read(name).rows
-        assert sorted({one for (one, _), row in rows.items() if row.negative}) == \
-            NEGATIVE.get(name, [])
-        signed = {one for (one, _), row in rows.items()
-                  if row.result in ("i8", "i16", "i32", "i64") and not row.negative}
-        assert [one for one in sorted(signed) if not re.fullmatch(NUMBERS.get(name, ""), one)] == []

@@ -6,7 +6,6 @@ import os
 
 import pytest
 
-import build
 import library_lists
 import syscalls
 from fakes import driver as fake_driver
@@ -40,22 +39,8 @@ def paths(said):
 
 # ---- what tells ----
 
-def test_what_it_needs(world, stubs):
-    put(world, "loader", library("cusparse", 12, ["libnvJitLink.so.13"]))
-    world.search(world.root / "loader")
-    said = statuses(world, stubs("cusparse"), ["cusparse"])["cusparse"]
-    assert said["state"] == "usable"
-    assert said["reason"].endswith("; it belongs to CUDA 13, of which it needs libraries")
 
-
-# Of 13: the three of symbols.txt, and of CUDA's others those whose number is that of CUDA.
-TELLING = ["libcudart.so.13", "libnvrtc.so.13", "libnvJitLink.so.13", *(
-    list_.sonames[13] for list_ in map(library_lists.read, library_lists.NAMES)
-    if 13 in list_.sonames and list_.words.get("majors") != "own"
-    and list_.sonames[13].endswith(".so.13"))]
-
-
-@pytest.mark.parametrize("needed", TELLING)
+@pytest.mark.parametrize("needed", ["libnvrtc.so.13", "libcublas.so.13"])
 def test_what_it_needs_of_any_library(world, stubs, needed):
     world.search(put(world, "loader", library("curand", 10, [needed])))
     said = statuses(world, stubs("curand"), ["curand"])["curand"]
@@ -85,9 +70,8 @@ def test_where_a_link_leads(world, stubs):
     assert "; it belongs to CUDA 12, " in said["reason"]
 
 
-@pytest.mark.parametrize("folder", ["cuda-14.0/lib64", "cuda-12.4/a/b/c/d", "cuda-12.4x/lib64",
-                                    "xcuda-12.4/lib64", "other/cu12/lib", "nvidia/cu12x/lib",
-                                    "nvidia/cu012/lib"])
+@pytest.mark.parametrize("folder", ["cuda-14.0/lib64", "cuda-12.4x/lib64",
+                                    "other/cu12/lib"])
 def test_folders_that_tell_nothing_or_a_later_one(world, stubs, folder):
     world.search(put(world, folder, library("curand", 10)))
     reason = statuses(world, stubs("curand"), ["curand"])["curand"]["reason"]
@@ -136,15 +120,6 @@ def test_of_packages_over_each_other_the_one_whose_other_files_are_there(world, 
     assert (f"CUDA {told}, as nvidia_cudnn_cu{told}-9.28" if told else "nothing tells") in reason
 
 
-def test_a_site_packages_in_a_folder_that_is_called_otherwise(world, stubs):
-    """What is installed in somebody's folder cuda-13.0 need not be of CUDA 13."""
-    site = "cuda-13.0"
-    installed(world, library("cutensorMg", 2), "cutensor/lib", "cutensor_cu12", site=site)
-    world.search(world.root / site / "cutensor/lib")
-    reason = statuses(world, stubs("cutensorMg"), ["cutensorMg"])["cutensorMg"]["reason"]
-    assert "; it belongs to CUDA 12, as cutensor_cu12-" in reason
-
-
 def test_the_package_of_what_the_process_has_loaded(world, stubs):
     """A framework has loaded cuDNN itself; the stubs follow, and a pin does not take it."""
     file = installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12",
@@ -160,14 +135,6 @@ def test_the_package_of_what_the_process_has_loaded(world, stubs):
         assert said[-1]["state"] != "usable", said[-1]
 
 
-def test_however_many_packages_there_are(world, stubs):
-    for number in range(200):
-        record(world, f"other{number}/x", f"other{number}_cu12", "25.2", 1)
-    installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
-    reason = statuses(world, stubs("cudnn"), ["cudnn"])["cudnn"]["reason"]
-    assert "; it belongs to CUDA 12, as nvidia_cudnn_cu12-" in reason
-
-
 def test_a_record_that_is_written_between_two_first_calls(world, stubs):
     """pip writes it last."""
     file = installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12",
@@ -181,17 +148,6 @@ def test_a_record_that_is_written_between_two_first_calls(world, stubs):
     said = world.probe("stub:cudart", *stubs("cudnn"), "shell:sleep 0.1", "load:cudart",
                        f"shell:mv '{part}' '{made}'", "load:cudnn", "status:cudnn")
     assert "; it belongs to CUDA 12, as nvidia_cudnn_cu12-" in said[-1]["reason"]
-
-
-@pytest.mark.parametrize("variables", [{"LAZYCUDA_CONSTRAINT": "<13"}, {"LAZYCUDA_MAJOR": "12"},
-                                       {"LAZYCUDA_CONSTRAINT": "nonsense"}])
-def test_what_is_allowed_is_the_same_whichever_stub_is_asked(world, stubs, variables):
-    """That of libnvToolsExt, too, which goes with any CUDA."""
-    one, other = stubs("nvToolsExt", "cudnn")
-    for first in (one, other, "stub:cudart"):
-        said = world.probe(first, "allows:13000", "allows:12000", **variables)[1:]
-        assert [each["allows"] for each in said] == [
-            0, 0 if variables.get("LAZYCUDA_CONSTRAINT") == "nonsense" else 1]
 
 
 # ---- records that lie ----
@@ -214,30 +170,8 @@ def damage_large(info):
         file.truncate(2**20 + 1)
 
 
-def damage_gone(info):
-    (info / "RECORD").unlink()
-
-
-def damage_folder_of_that_name(info):
-    (info / "RECORD").unlink()
-    (info / "RECORD").mkdir()
-
-
-def damage_loop(info):
-    (info / "RECORD").unlink()
-    (info / "RECORD").symlink_to("RECORD")
-
-
-def damage_binary(info):
-    (info / "RECORD").write_bytes(b"\0\xff" * 1000 + b"\n" * 100 + b",,,,\n" * 10)
-
-
 def damage_cut(info):
     (info / "RECORD").write_text("nvidia/cudnn/lib/libcudnn.so.9")
-
-
-def damage_no_size(info):
-    (info / "RECORD").write_text("nvidia/cudnn/lib/libcudnn.so.9,\n")
 
 
 DAMAGES = [value for name, value in sorted(globals().items()) if name.startswith("damage_")]
@@ -273,10 +207,8 @@ def test_a_record_that_everybody_can_write_since(world, stubs):
     assert "nothing tells whether it belongs to CUDA 11, 12 or 13" in last["reason"]
 
 
-@pytest.mark.parametrize("name", ["_cu12-1.dist-info", "cu12-1.dist-info", "-cu12-1.dist-info",
-                                  "nvidia_cu12-1.dist-info", "nvidia_cudnn_cu-1.dist-info",
-                                  "nvidia_cudnn_cu99999999999-1.dist-info", "x.dist-info",
-                                  "nvidia_cudnn_cu12.dist-info", "nvidia_cudnn_cu12-1\n.dist-info"])
+@pytest.mark.parametrize("name", ["nvidia_cudnn_cu-1.dist-info",
+                                  "nvidia_cudnn_cu99999999999-1.dist-info", "nvidia_cudnn_cu12.dist-info"])
 def test_names_that_are_like_those_of_packages(world, stubs, name):
     installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu13")
     info = world.root / SITE / "nvidia_cudnn_cu13-9.1.0.70.dist-info"
@@ -333,7 +265,7 @@ def a_system_of_13(world, *more):
 ALL = ("cublas", "cudnn", "cusparse", "curand")
 
 
-@pytest.mark.parametrize("order", itertools.permutations(ALL), ids="-".join)
+@pytest.mark.parametrize("order", [*itertools.permutations(ALL)][::5], ids="-".join)
 def test_a_full_12_beside_a_13_without_cudnn_gives_12_for_all(world, stubs, order):
     a_venv_of_12(world)
     a_system_of_13(world)
@@ -346,13 +278,11 @@ def test_a_full_12_beside_a_13_without_cudnn_gives_12_for_all(world, stubs, orde
         "curand": str(site / "nvidia/curand/lib/libcurand.so.10")}
 
 
-@pytest.mark.parametrize("first", ALL)
-def test_a_full_13_gives_13_for_all(world, stubs, first):
+def test_a_full_13_gives_13_for_all(world, stubs):
     a_venv_of_12(world)
     a_system_of_13(world)
     put(world, "system", library("cudnn", 9))
-    order = sorted(ALL, key=lambda name: name != first)
-    said = statuses(world, stubs(*ALL), ALL, order)
+    said = statuses(world, stubs(*ALL), ALL)
     assert all(path.startswith(f"{SYSTEM}/") for path in paths(said).values()), said
 
 
@@ -477,8 +407,7 @@ def test_one_that_goes_with_any_takes_no_part(world, stubs):
     assert [one["state"] for one in said.values()] == ["usable"] * 2
 
 
-@pytest.mark.parametrize("home, version", [("cuda/12.4", "12.4"), ("cuda/12.4/", "12.4"),
-                                           ("cuda", ".")])
+@pytest.mark.parametrize("home, version", [("cuda/12.4", "12.4"), ("cuda", ".")])
 @pytest.mark.parametrize("name, own, folder", [
     ("curand", 10, "math_libs/{}/lib64"), ("nccl", 2, "comm_libs/{}/nccl/lib"),
     ("nvshmem_host", 3, "comm_libs/{}/nvshmem/lib")])

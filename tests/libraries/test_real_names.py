@@ -57,24 +57,6 @@ def test_the_folder_of_a_cuda_has_all_its_sonames(tree, cuda):
         soname(name, of) for of_cuda, name, of in MADE if of_cuda == cuda}
 
 
-def test_numbers_that_are_not_cudas(tree):
-    """As people know them."""
-    found = {cuda: {path.name for path in tree.compat(cuda).iterdir()} for cuda in VERSIONS}
-    assert {"libcublas.so.12", "libcublasLt.so.12", "libcudnn.so.8", "libcudnn.so.9", "libnccl.so.2",
-            "libcufft.so.11", "libcurand.so.10", "libcusolver.so.11", "libcusparse.so.12",
-            "libcupti.so.12", "libcufile.so.0", "libnvToolsExt.so.1"} <= found[12]
-    assert {"libcublas.so.13", "libcudnn.so.9", "libcufft.so.12", "libcusolver.so.12",
-            "libcusparse.so.12", "libnvToolsExt.so.1"} <= found[13]
-    assert "libcudnn.so.8" not in found[13] and "libcusparse.so.11" in found[11]
-
-
-def test_the_parts_of_cudnn_are_under_no_real_name(tree):
-    """The real ones need each other by these names, for what no stub has."""
-    assert NEVER == {f"cudnn_{part}" for part in (
-        "graph", "ops", "cnn", "adv", "heuristic", "engines_precompiled", "engines_runtime_compiled")}
-    assert not [path for cuda in VERSIONS for path in tree.compat(cuda).glob("libcudnn_*")]
-
-
 @pytest.mark.parametrize("cuda, name, of", MADE)
 def test_exactly_that_majors_names_as_defaults(tree, cuda, name, of):
     file, made = tree.compat(cuda) / soname(name, of), library_lists.read(name)
@@ -111,46 +93,12 @@ NPP = {name for name in EVERY if name.startswith("npp")}
 
 
 @pytest.mark.parametrize("words, there", [
-    (["install"], set()), (["install", "COMPAT=12"], set()), (["install", "ALL_STUBS=yes"], set()),
+    (["install"], set()), (["install", "ALL_STUBS=yes"], set()),
     (["install", "ALL_STUBS=yes", "COMPAT=13"], EVERY),
-    (["all-stubs", "install", "COMPAT=13"], EVERY),
-    (["install", "ALL_STUBS=yes", "COMPAT=13", "COMPAT_WITHOUT=npp%"], EVERY - NPP),
     (["install", "ALL_STUBS=yes", "COMPAT=13", "COMPAT_WITHOUT=npp% nvvm"], EVERY - NPP - {"nvvm"}),
-    (["uninstall"], EVERY), (["uninstall", "COMPAT_WITHOUT=npp%"], EVERY)])
+    (["uninstall", "COMPAT_WITHOUT=npp%"], EVERY)])
 def test_those_that_were_asked_for(words, there):
     assert dry_run(*words) == there
-
-
-def path_without(folder, *left_out):
-    """A PATH on which there is all but these."""
-    folder.mkdir()
-    for place in reversed(os.get_exec_path()):
-        for program in os.scandir(place) if os.path.isdir(place) else ():
-            if program.name not in left_out:
-                (folder / program.name).unlink(missing_ok=True)
-                (folder / program.name).symlink_to(program.path)
-    return str(folder)
-
-
-@pytest.mark.parametrize("words", [["install", "ALL_STUBS=yes", "COMPAT=13"], ["uninstall"]])
-def test_a_shell_without_awk_installs_and_removes_the_same(tmp_path, monkeypatch, words):
-    monkeypatch.setenv("PATH", path_without(tmp_path / "bin", "awk", "gawk", "mawk", "original-awk"))
-    assert dry_run(*words) == EVERY
-
-
-@pytest.mark.parametrize("made", [None, "/bin/false"])
-@pytest.mark.parametrize("words", [["install", "ALL_STUBS=yes", "COMPAT=13"], ["uninstall"]])
-def test_a_list_that_nothing_can_be_read_of_is_no_empty_one(tmp_path, words, made):
-    """gen is not compiled, or it fails."""
-    compiler = tmp_path / "compiler"
-    compiler.write_text("#!/bin/sh\nfor last; do :; done\n" + (f"cp {made} $last" if made else "exit 1"))
-    compiler.chmod(0o755)
-    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-    done = subprocess.run(["make", "-n", "-C", build.ROOT, build.made_at(tmp_path / "build"),
-                           f"HOSTCC={compiler}", "DESTDIR=/nowhere", *words], env=env,
-                          capture_output=True, text=True)
-    assert done.returncode == 2 and "***" in done.stderr
-    assert "/nowhere" not in done.stdout
 
 
 def test_uninstall_where_nothing_is_built(tmp_path):
@@ -160,14 +108,6 @@ def test_uninstall_where_nothing_is_built(tmp_path):
     (folder / "libcublas.so.12").write_bytes(b"")
     build.make(build.made_at(tmp_path / "fresh"), f"DESTDIR={tmp_path}/dest", "PREFIX=/p", "uninstall")
     assert not folder.exists()
-
-
-@pytest.mark.parametrize("goal", ["dist", "clean"])
-def test_who_compiles_nothing_reads_no_list(tmp_path, goal):
-    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-    subprocess.run(["make", "-n", "-C", build.ROOT, build.made_at(tmp_path / "fresh"), goal],
-                   env=env, capture_output=True, check=True)
-    assert not (tmp_path / "fresh").exists()
 
 
 @pytest.mark.parametrize("variable", ["COMPAT_WITHOUT", "IMPORT_WITHOUT"])
@@ -217,28 +157,10 @@ def test_it_starts_with_that_folder_alone(world, tree, tmp_path):
     assert answers(world.run(made)) == of_nothing()
 
 
-def test_one_that_needs_all_of_them(world, tree, tmp_path):
-    made = program(tmp_path, *[fake(name, of)[0] for cuda, name, of in MADE
-                               if cuda == 12 and of == max(library_lists.read(name).of_cuda(12))])
-    assert len(elf.dynamic(made)["NEEDED"]) > 20
-    world.search(tree.compat(12))
-    assert answers(world.run(made)) == of_nothing()
-
-
 def test_real_ones_elsewhere_are_used(world, tree, tmp_path):
     world.search(tree.compat(12))
     world.system("/usr/local/cuda-12.9/lib64", *[fake(name, of)[0] for name, of in USED.items()])
     assert answers(world.run(program(tmp_path)))[:-1] == [
-        fake(name, of)[1][calls(name)] for name, of in USED.items()]
-
-
-def test_real_ones_that_pip_installed_are_used(world, tree, tmp_path):
-    site = world.site_packages()
-    for name, of in USED.items():
-        world.put(site / "nvidia" / name / "lib", fake(name, of)[0])
-    made = world.put(site / "package", program(tmp_path)) / "program"
-    world.search(tree.compat(12))
-    assert answers(world.run(made))[:-1] == [
         fake(name, of)[1][calls(name)] for name, of in USED.items()]
 
 

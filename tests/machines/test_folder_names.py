@@ -11,7 +11,7 @@ import elf
 import installed
 from projects import PROJECT, run, tool
 
-NAMES = ("lazycuda", "a b", "ü", "build", "lazycuda/lib/it's 100 %")
+NAMES = ("build", "lazycuda/lib/it's 100 % ü")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -32,9 +32,8 @@ def test_make_works_there(tmp_path, name):
     assert elf.exports(clone / wanted[0])[0].name == elf.exports(build.stub("nvrtc"))[0].name
 
 
-@pytest.mark.parametrize("name", ["a b", "ü"])
-def test_pkg_config_finds_what_is_installed_there(tmp_path, world, name):
-    folder = tmp_path / name
+def test_pkg_config_finds_what_is_installed_there(tmp_path, world):
+    folder = tmp_path / "a b ü"
     folder.mkdir()
     tree = installed.install(folder)
     said = run(tool("pkg-config"), "--cflags", "--libs", "cudart-stub-12", "lazycuda-link",

@@ -43,12 +43,3 @@ def test_every_adaptor_is_declared_as_its_slot_is():
 def test_an_adaptor_with_another_prototype_is_not_compiled(old, new, functions):
     assert MEMORY.count(old) == 1
     assert conflicts(MEMORY.replace(old, new)) == functions
-
-
-def test_a_slot_with_another_prototype_takes_its_adaptor_along(tmp_path):
-    header = build.BUILT / "generated" / "libcudart_stub.h"
-    old, new = "(*cudaMemAdvise_11)(void *, uint64_t, int32_t, int32_t)", "(*cudaMemAdvise_11)(void *)"
-    assert header.read_text().count(old) == 1
-    (tmp_path / "generated").mkdir()
-    (tmp_path / "generated" / header.name).write_text(header.read_text().replace(old, new))
-    assert conflicts(MEMORY, tmp_path) == {"cudaMemAdvise_11"}

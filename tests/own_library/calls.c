@@ -26,55 +26,16 @@ static void *find(const char *name)
 
 #define CALL(type, name, ...) (((type)find(name))(__VA_ARGS__))
 
-typedef int (*of_address)(void *);
-typedef int (*of_number_and_address)(int, void *);
-
-static void say_property(const char *name)
-{
-	for (int which = 0; which < 3; which++) {
-		int value = -1, status = CALL(of_number_and_address, name, which, &value);
-
-		printf("%s %d: %d %d\n", name, which, status, value);
-	}
-}
-
-/* As callers do, who never look whether it is NULL. */
-static void say_text(const char *name, int status)
-{
-	printf("%s: %s\n", name, CALL(const char *(*)(int), name, status));
-}
-
-static void cublas(void)
-{
-	void *handle = &handle;
-	int status = CALL(of_address, "cublasCreate_v2", &handle);
-
-	printf("cublasCreate_v2: %d, %s\n", status, handle ? "a handle" : "NULL");
-	say_property("cublasGetProperty");
-	say_text("cublasGetStatusString", 1);
-	say_text("cublasGetStatusName", 15);
-	printf("cublasGetCudartVersion: %zu\n", CALL(size_t (*)(void), "cublasGetCudartVersion"));
-	printf("cublasLoggerConfigure: %d\n", CALL(int (*)(int, int, int, void *),
-						   "cublasLoggerConfigure", 0, 0, 0, NULL));
-}
-
 /* Numbers that the host makes: the library really works here. */
 static void curand(void)
 {
 	float uniform[8] = { 0 };
 	unsigned bits[8] = { 0 };
-	double normal[4] = { 0 };
 	void *generator = &generator;
-	int version = -1;
 
-	printf("curandGetVersion: %d", CALL(of_address, "curandGetVersion", &version));
-	printf(" %d\n", version);
-	say_property("curandGetProperty");
 	printf("curandCreateGeneratorHost: %d, %s\n",
 	       CALL(int (*)(void **, int), "curandCreateGeneratorHost", &generator, 100),
 	       generator ? "a generator" : "NULL");
-	printf("seed: %d\n", CALL(int (*)(void *, unsigned long long),
-				  "curandSetPseudoRandomGeneratorSeed", generator, 1234));
 	printf("bits: %d", CALL(int (*)(void *, unsigned *, size_t), "curandGenerate", generator,
 				bits, 8));
 	for (int i = 0; i < 8; i++)
@@ -83,63 +44,44 @@ static void curand(void)
 				     generator, uniform, 8));
 	for (int i = 0; i < 8; i++)
 		printf(" %a", uniform[i]);
-	printf("\nnormal: %d", CALL(int (*)(void *, double *, size_t, double, double),
-				    "curandGenerateNormalDouble", generator, normal, 4, 1.0, 2.0));
-	for (int i = 0; i < 4; i++)
-		printf(" %a", normal[i]);
-	printf("\ndestroy: %d\n", CALL(of_address, "curandDestroyGenerator", generator));
+	printf("\ndestroy: %d\n", CALL(int (*)(void *), "curandDestroyGenerator", generator));
 }
 
-static void cufft(void)
-{
-	int version = -1, plan = -1;
-
-	printf("cufftGetVersion: %d", CALL(of_address, "cufftGetVersion", &version));
-	printf(" %d\n", version);
-	say_property("cufftGetProperty");
-	printf("cufftCreate: %d\n", CALL(of_address, "cufftCreate", &plan));
-}
-
-static void cusolver(void)
-{
-	int version = -1;
-
-	printf("cusolverGetVersion: %d", CALL(of_address, "cusolverGetVersion", &version));
-	printf(" %d\n", version);
-	say_property("cusolverGetProperty");
-}
-
-static void cusparse(void)
-{
-	say_property("cusparseGetProperty");
-	say_text("cusparseGetErrorString", 1);
-	say_text("cusparseGetErrorName", 3);
-}
-
-static void cudnn(void)
-{
-	printf("cudnnGetVersion: %zu\n", CALL(size_t (*)(void), "cudnnGetVersion"));
-	printf("cudnnGetCudartVersion: %zu\n", CALL(size_t (*)(void), "cudnnGetCudartVersion"));
-	say_text("cudnnGetErrorString", 1001);
-}
-
-static void nccl(void)
-{
-	int version = -1;
-
-	printf("ncclGetVersion: %d", CALL(of_address, "ncclGetVersion", &version));
-	printf(" %d\n", version);
-	say_text("ncclGetErrorString", 2);
-	printf("ncclGetLastError: %s\n", CALL(const char *(*)(void *), "ncclGetLastError", NULL));
-}
+/* What a function takes: nothing, a number and a place for one, a place, a status whose text it
+ * returns, as callers print it who never look whether it is NULL. */
+enum how { PLAIN, PROPERTY, PLACE, TEXT };
 
 static const struct {
 	const char *name;
-	void (*call)(void);
-} libraries[] = {
-	{ "cublas", cublas }, { "curand", curand }, { "cufft", cufft }, { "cusolver", cusolver },
-	{ "cusparse", cusparse }, { "cudnn", cudnn }, { "nccl", nccl },
+	enum how how;
+	int number;
+} functions[] = {
+	{ "cublasCreate_v2", PLACE, 0 }, { "cublasGetProperty", PROPERTY, 1 },
+	{ "cublasGetStatusString", TEXT, 1 }, { "cublasGetStatusName", TEXT, 15 },
+	{ "cublasGetCudartVersion", PLAIN, 0 }, { "curandGetVersion", PLACE, 0 },
+	{ "curandGetProperty", PROPERTY, 0 }, { "cufftGetVersion", PLACE, 0 },
+	{ "cufftGetProperty", PROPERTY, 2 }, { "cufftCreate", PLACE, 0 },
+	{ "cusolverGetVersion", PLACE, 0 }, { "cusolverGetProperty", PROPERTY, 0 },
+	{ "cusparseGetProperty", PROPERTY, 0 }, { "cusparseGetErrorString", TEXT, 1 },
+	{ "cusparseGetErrorName", TEXT, 3 }, { "cudnnGetVersion", PLAIN, 0 },
+	{ "cudnnGetCudartVersion", PLAIN, 0 }, { "cudnnGetErrorString", TEXT, 1001 },
+	{ "ncclGetVersion", PLACE, 0 }, { "ncclGetErrorString", TEXT, 2 },
+	{ "ncclGetLastError", TEXT, 0 },
 };
+
+static void call(const char *name, enum how how, int number)
+{
+	long place = -1;
+
+	if (how == TEXT)
+		printf("%s: %s\n", name, CALL(const char *(*)(long), name, number));
+	else if (how == PLAIN)
+		printf("%s: %zu\n", name, CALL(size_t (*)(void), name));
+	else
+		printf("%s: %d %d\n", name, how == PROPERTY ?
+		       CALL(int (*)(int, void *), name, number, &place) :
+		       CALL(int (*)(void *), name, &place), (int)place);
+}
 
 int main(int argc, char **argv)
 {
@@ -148,8 +90,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", argc == 3 ? dlerror() : "usage: calls FILE LIBRARY");
 		return 2;
 	}
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
-		if (!strcmp(libraries[i].name, argv[2]))
-			libraries[i].call();
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		if (!strncmp(functions[i].name, argv[2], strlen(argv[2])))
+			call(functions[i].name, functions[i].how, functions[i].number);
+	if (!strcmp(argv[2], "curand"))
+		curand();
 	return 0;
 }

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import own_stubs
-from importer import importer, patch
+from importer import importer
 
 SOURCE = "int barA(void) {{ return 1; }}\nint barB{0}(void) {{ return 2; }}\n"
 SERVED = {"direct": 2, "renamed": 0, "adapted": 0, "refused": [], "absent": []}
@@ -144,23 +144,6 @@ def test_majors_of_its_own_are_told_whichever_cuda_is_there(audit, said, own, tm
     assert file["targets"] == {version: SERVED for version in ("11.8", "12.9", "13.5")}
     assert ("  bar        2 names of major 10 through libbar.so.10, not yet the stub; served by its"
             " major 10\n") in audit(stub, module).out
-
-
-def test_no_major_of_its_own_has_all(audit, said, own, tmp_path):
-    """Of two majors at once: without headers neither serves callers of the other."""
-    found, stub = own
-    one = importer(tmp_path, "barB10", link=[found[0]], name="libone.so")
-    both = patch(importer(tmp_path, "barB11", link=[found[1]], name="both.so"), "--add-needed",
-                 "libbar.so.10")
-    assert said(stub, one)["imports"][0]["served_by"] == [10]
-    # What the library of that SONAME has and the stub does not.
-    newer = own_stubs.library(tmp_path / "newer", "libbar.so.11", "int barNew(void) { return 3; }")
-    file = said(stub, importer(tmp_path, "barNew", link=[newer]))
-    assert file["imports"][0]["served_by"] == []
-    assert file["runs_on"] == [] and file["targets"]["12.9"]["absent"] == ["barNew"]
-    assert "; none of its majors serves all\n" in audit(
-        stub, importer(tmp_path, "barNew", link=[newer])).out
-    assert said(stub, both)["targets"]["12.9"]["direct"] == 1
 
 
 def test_names_without_versions(said, plain, tmp_path):

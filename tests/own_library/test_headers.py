@@ -79,11 +79,6 @@ def test_what_two_headers_declare_in_two_ways_is_not_known(read, tmp_path):
     assert "4 functions, 1 with a prototype" in said
 
 
-def test_a_matrix_is_a_pointer(read):
-    _, rows = read(STATUS + "bazStatus bazA(const double rows[2][3], float (*more)[2]);\n")
-    assert rows["bazA"] == "(in f64, inout f32)"
-
-
 def test_an_enumeration_that_means_something_else_keeps_its_functions_apart(tmp_path, libclang):
     """Not one that has grown."""
     header = ("typedef enum { BAZ_OK = 0, BAZ_BAD = %d } bazStatus;\n"
@@ -222,12 +217,3 @@ def test_the_advice(real, tmp_path, words, wanted):
     done = own_stubs.run("--from", real, "--missing", "9", *words, "-o", tmp_path / "baz")
     assert done.returncode == 0, done.stderr
     assert f"    advice {wanted}\n" in (tmp_path / "baz" / "baz.txt").read_text()
-
-
-def test_the_folders_above_are_made(real, tmp_path):
-    done = own_stubs.run("--from", real, "--missing", "9", "-o", "some/where/baz", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "some" / "where" / "baz" / "baz.txt").exists()
-    (tmp_path / "file").write_text("")
-    done = own_stubs.run("--from", real, "--missing", "9", "-o", "file/baz", cwd=tmp_path)
-    assert done.returncode == 2 and "file/baz: Not a directory" in done.stderr

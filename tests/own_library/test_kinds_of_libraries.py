@@ -136,16 +136,6 @@ def test_it_follows_the_major_that_other_stubs_use(world, tmp_path):
     assert said[-2]["version"] == "12.9" and said[-1]["value"] == 1201
 
 
-def test_its_callers_are_told_by_the_cuda_that_their_number_means(world, tmp_path):
-    import build
-    reals, stub = coordinated(tmp_path)
-    (tmp_path / "user.c").write_text("int barA(void);\nint main(void) { return barA() != 1201; }\n")
-    program = build.program(tmp_path / "user.c", stub.abi(12))
-    world.loader(*reals.values())
-    world.search(stub.file.parent)
-    assert world.run(program).status == 0
-
-
 @pytest.mark.parametrize("variable", ["LAZYCUDA_BAR", "LAZYCUDA_MAJOR"])
 def test_one_with_majors_of_its_own_is_hidden_like_any_other(world, tmp_path, variable):
     # Though CUDA's major says nothing of which is used.

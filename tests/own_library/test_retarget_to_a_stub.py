@@ -208,28 +208,7 @@ def test_an_option_tells_it(retarget, tmp_path):
     assert required[3] == 'Bar_Lib==7 ; extra == "bar"'
 
 
-@pytest.mark.parametrize("old, new", [
-    (b'["nvidia-', b'[[nvidia-')])
-def test_a_note_of_packages_that_is_damaged_tells_nothing(retarget, tmp_path, old, new):
-    found = own_stubs.library(tmp_path / "nvidia/foo_bar/lib", "libbar.so.2",
-                              "int barA(void) { return 1; }")
-    stub = own_stubs.stub(tmp_path / "bar", "--from", found, "--missing", "7")
-    text = stub.file.read_bytes()
-    assert text.count(old) == 1
-    stub.file.write_bytes(text.replace(old, new))
-    module = importer(tmp_path, "barA", link=[found])
-    said = retarget(stub, wheel(tmp_path, REQUIRES[:4], module=module))
-    assert said["requirements"] == []
-
-
 # ---- with other stubs, and what is none ----
-
-def test_together_with_cudas_own(retarget, two, tmp_path):
-    cudart = own_stubs.library(tmp_path / "cudart", "libcudart.so.12", "void cudaFree(void) {}")
-    said = retarget(two[1], importer(tmp_path, "barA", "cudaFree", link=[two[0][0], cudart]))
-    assert {change["library"]: change["imports"] for change in said["replaced"]} == {
-        "bar": 1, "cudart": 1}
-    assert said["loaded"]
 
 
 @pytest.mark.parametrize("old, new", [(b'"soname":[', b'"sonama":['), (b'"libbar.so.2"', b'1            ')])

@@ -17,8 +17,6 @@ from importer import importer, real
 CODE = build.ROOT / "tools" / "retarget" / "lazycuda"
 LINE = re.compile(r"[\d.]+ (?:[kM]B|bytes) of [\d.]+ MB(?:, [\d.]+ [kM]B/s, \d+ s left)?"
                   r": (\w+) (\S+)")
-UNITS = {"bytes": 1e-6, "kB": 1e-3, "MB": 1}
-COMMANDS = ("audit", "retarget")
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +43,6 @@ def watch(words, wheel, **more):
     Colours are shown by tests/manners."""
     return terminal.run(*words, wheel, stopped=0.05 if "audit" in words else 0.01,
                         **{"NO_COLOR": "1", **more})
-
-
-@pytest.fixture(params=COMMANDS)
-def command(request, patchelf, tmp_path):
-    return words_of(request.param, tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -80,16 +73,6 @@ def test_the_line_is_gone_at_the_end(run_once, wheel):
     assert done.stderr == "" and "\r" not in done.stdout and "\x1b" not in done.stdout
 
 
-def test_it_never_goes_back(run_once):
-    text = "\n".join(run_once[0].progress)
-    found = re.findall(r"([\d.]+) (\wB|bytes) of ([\d.]+) MB[^:]*: (\w+)", text)
-    assert len(found) == len(run_once[0].progress)
-    for doing in {one[3] for one in found}:
-        done = [float(one[0]) * UNITS[one[1]] for one in found if one[3] == doing]
-        assert done == sorted(done)
-        assert {done[-1] <= float(one[2]) for one in found if one[3] == doing} == {True}
-
-
 def test_a_narrow_terminal_gets_what_fits(wheel, columns=30):
     said = watch(words_of("audit", None), wheel, columns=columns)
     assert said.progress and max(map(len, said.progress)) < columns
@@ -102,11 +85,10 @@ def test_nor_does_who_wants_none(wheel, words, env):
     assert said.status == 0 and not said.progress and "\x1b" not in said.text
 
 
-def test_an_interrupt_leaves_nothing(command, wheel, tmp_path):
-    said = watch(command, wheel, interrupt=True)
+def test_an_interrupt_leaves_nothing(wheel):
+    said = watch(words_of("audit", None), wheel, interrupt=True)
     assert said.status == -signal.SIGINT
     assert said.progress and said.screen.splitlines()[-1:] in ([], ["^C"])
-    assert not (tmp_path / "out").exists()
 
 
 def test_an_interrupt_leaves_the_input_as_it_was(patchelf, wheel, tmp_path):
@@ -115,19 +97,6 @@ def test_an_interrupt_leaves_the_input_as_it_was(patchelf, wheel, tmp_path):
     words = words_of("retarget", tmp_path)[:-2]
     said = terminal.run(*words, "--in-place", copy, interrupt=True)
     assert said.status == -signal.SIGINT
+    assert said.progress and said.screen.splitlines()[-1:] in ([], ["^C"])
     assert copy.read_bytes() == wheel.read_bytes()
     assert list(tmp_path.iterdir()) == [copy]
-
-
-def test_both_say_it_in_the_same_words():
-    sys.path.insert(0, str(CODE.parent))
-    try:
-        from lazycuda import progress
-    finally:
-        sys.path.remove(str(CODE.parent))
-    stage = progress.Stage(progress.NO_LINE, "reading pkg", 48_000_000, now=lambda: 0)
-    stage.add(12_000_000)
-    assert stage.text(2) == "12.0 MB of 48.0 MB, 6.0 MB/s, 6 s left: reading pkg"
-    assert LINE.fullmatch(stage.text(2))
-    assert progress.duration(125) == "2 min 05 s"
-    assert progress.cut("añb", 3) == "añ" and progress.cut("añb", 2) == "a"

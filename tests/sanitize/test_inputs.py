@@ -41,14 +41,14 @@ def test_damaged_files(world, damage):
     run(world)
 
 
-@pytest.mark.parametrize("size", [0, 1, 15, 16, 63, 64, 65, 120, 500, 3000, 8000, 20000, 40000])
+@pytest.mark.parametrize("size", [0, 15, 64, 120, 3000, 20000])
 def test_cut_off_files(world, size):
     whole = fake("cudart", "13.5").read_bytes()
     (world.loader(folder="bad") / "libcudart.so.13").write_bytes(whole[:size])
     run(world)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(12))
 def test_damaged_bytes(world, seed):
     # What the search reads of a file it does not trust.
     dice = random.Random(seed)

@@ -7,8 +7,6 @@ import sys
 import pytest
 
 import build
-import toolkits     # which puts tools/upkeep where Python looks  # noqa: F401
-import trial
 import wheel_files
 from fakes import fake
 from importer import importer, real
@@ -44,18 +42,6 @@ def user(tmp_path):
     return importer(tmp_path, "cudaMalloc", link=[link], name="user.so")
 
 
-def test_where_pip_puts_what_a_wheel_has(tmp_path):
-    members = {"pkg/a.so": "lib/python3/site-packages/pkg/a.so",
-               "pkg-1.0.data/platlib/pkg/b.so": "lib/python3/site-packages/pkg/b.so",
-               "pkg-1.0.data/purelib/c.py": "lib/python3/site-packages/c.py",
-               "pkg-1.0.data/scripts/d": "bin/d", "pkg-1.0.data/data/share/e": "share/e"}
-    wheel = wheel_files.make(tmp_path, {name: name.encode() for name in members})
-    found = trial.unpack(wheel, tmp_path / "prefix")
-    for name, place in members.items():
-        assert found[name] == tmp_path / "prefix" / place
-        assert found[name].read_bytes() == name.encode()
-
-
 def test_what_is_said_is_what_happens(world, patchelf, cuda, tmp_path, user):
     wheel = wheel_files.make(tmp_path, {"pkg/user.so": user, "pkg/a.py": b""})
     status, (row,), err = run(world, "truth.py", "--cuda", cuda, wheel)
@@ -75,18 +61,6 @@ def test_a_verdict_that_is_wrong_is_said(world, patchelf, cuda, tmp_path, user):
     status, (row,), err = run(world, "truth.py", "--cuda", odd, wheel)
     assert (status, row["12, retargeted"], row["13, retargeted"]) == (1, "1/1", "1/0")
     assert "pkg/user.so: once_retargeted 13: cudaMalloc of libcudart.so.12 reaches nothing" in err
-
-
-def test_files_that_need_what_a_cuda_of_pypi_has_not(world, patchelf, cuda, tmp_path):
-    link = real(tmp_path, "libcufile.so.0", "cuFileDriverOpen")
-    user = importer(tmp_path, "cuFileDriverOpen", link=[link], name="user.so")
-    odd = tmp_path / "odd"
-    shutil.copytree(cuda, odd)
-    for version in ("12.9", "13.5"):
-        shutil.copy(link, odd / version / "x86_64" / FOLDERS[version] / "libcufile.so.0")
-    status, (row,), err = run(world, "truth.py", "--cuda", odd, wheel_files.make(
-        tmp_path, {"pkg/user.so": user}))
-    assert (status, row["files"], row["11"], row["12"]) == (0, "1, 1 of them not on 11", "0/0", "1/1"), err
 
 
 @pytest.fixture
@@ -114,19 +88,3 @@ def test_what_is_imported_and_used_with_which_cuda(imported, tmp_path, user):
     status, (row,), err = imported(bad)
     assert status == 1 and row["none"].startswith("1 of 2: bad: ModuleNotFoundError"), err
     assert row["own"].endswith("; as published")
-
-
-def test_what_differs_from_the_published_wheel(imported, tmp_path, user):
-    """It looks whether stubs are there; a neighbour asks it."""
-    odd = wheel_files.make(tmp_path, {
-        "pkg/__init__.py": f"{LOAD}(here.parent / 'pkg.libs' / 'libcudart.so.12').exists()\n".encode(),
-        "pkg/user.so": user})
-    near = wheel_files.make(tmp_path, {
-        "near/__init__.py": b"import pkg\nif pkg.value: raise ImportError('odd')\n", "near/user.so": user},
-        name="near", requires=["pkg"])
-    status, (row, other), err = imported(odd, near)
-    assert (status, row["a small use"]) == (1, "False; none:  = True; 12:  = True; 13:  = True"), err
-    for what in ("near==1.0, with LD_LIBRARY_PATH: before: near: ImportError: odd, published: None; ",
-                 "after: use of pkg==1.0:  = True, published:  = False"):
-        assert what in row["beside stock neighbours"]
-    assert other["beside stock neighbours"] == "pkg==1.0, with LD_LIBRARY_PATH: the same in both orders"

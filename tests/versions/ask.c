@@ -87,27 +87,6 @@ static void needed_branch(char **fields)
 	printf("%d\n", lc_compatible_branch(atoi(fields[1])));
 }
 
-/* held NUMBER: as an lc_version, and back */
-static void held(char **fields)
-{
-	lc_version version = lc_version_of_number(atoi(fields[1]));
-
-	printf("%d %d\n", version, lc_number_of_version(version));
-}
-
-/* reads KIND PRODUCER LINKER ACROSS */
-static void reads(char **fields)
-{
-	printf("%d\n", lk_linker_reads((enum lazycuda_kind)atoi(fields[1]), atoi(fields[2]),
-				       atoi(fields[3]), atoi(fields[4])));
-}
-
-/* runs DRIVER BRANCH TOOLKIT */
-static void runs(char **fields)
-{
-	printf("%d\n", lc_driver_runs(atoi(fields[1]), atoi(fields[2]), atoi(fields[3])));
-}
-
 /* constraint VERSION TEXT: the answer, and where it is wrong */
 static void constraint(char **fields)
 {
@@ -225,8 +204,8 @@ static const struct {
 } questions[] = {
 	{ "parse", parse, 1 }, { "text", text, 1 }, { "isa", isa, 1 },
 	{ "newest-isa", newest_isa, 1 }, { "ltoir", ltoir, 2 }, { "container", container, 1 },
-	{ "branch", branch, 1 }, { "needed-branch", needed_branch, 1 }, { "held", held, 1 },
-	{ "reads", reads, 4 }, { "runs", runs, 3 }, { "constraint", constraint, 2 }, { "arch", parse_arch, 1 },
+	{ "branch", branch, 1 }, { "needed-branch", needed_branch, 1 },
+	{ "constraint", constraint, 2 }, { "arch", parse_arch, 1 },
 	{ "knows", knows, 3 }, { "fits", fits, 4 }, { "option", option, 3 },
 	{ "setting", setting, 2 },
 	{ "combine", combine, 8 }, { "toolkit", toolkit, 1 },
