@@ -10,8 +10,6 @@ import re
 # (how the tests' names begin, what they need, which cases the default runs all the same:
 # regular expressions)
 LEFT_OUT = [
-    # Tests of the tests: each builds the project with a mistake in it.
-    ("matrix/test_mutations.py", "release"),
     # Thousands of links by the real nvJitLink, of every version.
     ("versions/test_real.py", "release"),
     ("agreement/test_containers.py", "release"),

@@ -12,31 +12,29 @@ MAJORS = sorted(build.MAJORS)
 VERSIONS = symbols.read().toolkits
 
 
-def run(world, major, version, stubs=build.STUBS, names=None):
+def run(world, major, version):
     """[(name, case, verdict, outcome)] of all that a caller can call."""
     target = symbols.version(version)
     newest = sources.newest(major)
     asked, lines = [], []
     for name, caller in sorted(sources.functions(newest).items()):
-        if names and name not in names:
-            continue
         said = expected.verdict(name, major, target)
         for case in expected.cases(caller, newest, said, target):
             asked.append((name, case, said))
             lines.append(expected.plan(name, case, expected.arguments(caller, newest, case)))
     plan = world.root / f"plan-{major}-{version}"
     plan.write_text("".join(lines))
-    said = world.run(sources.caller(major), plan, LD_LIBRARY_PATH=stubs,
+    said = world.run(sources.caller(major), plan, LD_LIBRARY_PATH=build.STUBS,
                      LAZYCUDA_CUDART=sources.runtime(target))
     found = list(expected.outcomes(said.out))
     assert [o.name for o in found] == [name for name, _, _ in asked]
     return [(*question, outcome) for question, outcome in zip(asked, found)]
 
 
-def mistakes(world, major, version, stubs=build.STUBS, names=None):
+def mistakes(world, major, version):
     """(what went wrong, Counter of what happened) of a caller on a version."""
     wrong, happened = [], collections.Counter()
-    for name, case, said, outcome in run(world, major, version, stubs, names):
+    for name, case, said, outcome in run(world, major, version):
         for what in expected.check(name, major, symbols.version(version), case, said, outcome):
             wrong.append(f"{name} of {major} on {version} ({said.kind}, {case.label}): {what}")
         if case.label == "main":
