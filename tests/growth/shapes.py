@@ -33,6 +33,11 @@ def archive(make):
 OBJECT = c.elf([("__nv_relfatbin", c.fatbin(c.entry(c.CUBIN, c.cubin(code=bytes(16)))))])
 
 gnu_archive = archive(lambda i: (number(i) + b".o/", OBJECT))
+bsd_archive = archive(lambda i: (b"#1/20", (number(i) + b".o").ljust(20, b"\0") + OBJECT))
+
+
+def thin_archive(n):
+    return b"!<thin>\n" + gnu_archive(n)[8:]
 
 
 def long_names(n):
@@ -74,6 +79,14 @@ def fatbin_of_many(n):
     return c.fatbin(*[c.entry(c.CUBIN, c.cubin())] * n)
 
 
+def entries_of_nothing(n):
+    return c.fatbin(*[c.entry(c.PTX, b"")] * n)
+
+
+def containers_of_nothing(n):
+    return c.fatbin() * n
+
+
 def entries_that_lie(n):
     return c.fatbin(*[c.entry(c.PTX, b"12345678", flags=c.PLAIN | c.ZSTD, unpacked_size=2**40)] * n)
 
@@ -113,6 +126,11 @@ def offload_images(version):
     return of
 
 
+def images_of_others(n):
+    """Images of nothing without strings, each of which could be named with more bytes."""
+    return c.offload(*[((c.NO_LABEL, c.OPENMP, 0), {}, b"", {})] * n, version=2)
+
+
 def over_the_same(n, data, **fields):
     """Entries of which `fields` say of the offset of the first image's code what others have."""
     def made(at):
@@ -150,6 +168,12 @@ def sections_over_the_same(n):
     table = c.SECTION.pack(0, 3, 0, 0, 64, len(names), 0, 0, 1, 0) + \
         c.SECTION.pack(1, 1, 2, 0, at, len(fatbin), 0, 0, 8, 0) * n
     return (header + names).ljust(at, b"\0") + fatbin + table
+
+
+def without_sections(n):
+    fatbin = c.fatbin(c.entry(c.CUBIN, c.cubin())) * n
+    return c.elf(type=3, headers=False, segments=[(1, 0, 64 + 56 + 8 + len(fatbin))]) + bytes(8) + \
+        fatbin
 
 
 # ---- cubins ----
@@ -208,6 +232,18 @@ def attributes_of_the_same(n):
                       {"type": 0x70000000, "flags": 0, "link": 3})], repeat=(n,))
 
 
+def cubin_of_sections(n):
+    """Of memory: sections with bytes have bytes of their own."""
+    return cubin_of([("s", b"12345678", {"type": 8, "flags": 0})], repeat=(n,))
+
+
+def cubins_of_shared_names(n):
+    """Small ones, each with names that share its few bytes."""
+    small = cubin_of([], b"".join(symbol(8 + i) for i in range(100)),
+                     b"\0kernel\0" + b"n" * 2000 + b"\0")
+    return c.fatbin(*[c.entry(c.CUBIN, small)] * n)
+
+
 # ---- PTX, LTO-IR, text ----
 
 def ptx_of(names, before=b".visible .global .b8 "):
@@ -249,46 +285,70 @@ def ptx_of_open_braces(n):
     return c.ptx(body="") + b".visible .func f() { " + b'{ "" /**/' * n
 
 
+def ptx_before_a_version(n):
+    return b"// a comment\n" * n + c.ptx()
+
+
 def ltoir(n):
     return c.ltoir(body=b"not really code " * n)
+
+
+def ltoirs(n):
+    return c.fatbin(*[c.entry(c.LTOIR, c.ltoir())] * n)
 
 
 def source(n):
     return b"int x = 1; /* '\"' */\n" * n + b"__global__ void k() {}\n"
 
 
+def noise(n):
+    return b"\x01\x02/*\x03" * n
+
+
 SHAPES = {
     "archive, GNU": gnu_archive,
+    "archive, BSD": bsd_archive,
+    "archive, thin": thin_archive,
     "archive, long names": long_names,
     "archive, one name for all": shared_name,
     "archive, one name for all entries": shared_name_of_entries,
     "archive, names in names": names_that_are_ends_of_each_other,
     "archive, many tables of names": tables_of_names,
     "fatbins": fatbins(),
+    "fatbins, LZ4": fatbins(c.PLAIN | c.LZ4),
     "fatbins, ZSTD": fatbins(c.PLAIN | c.ZSTD),
     "fatbin of many entries": fatbin_of_many,
+    "fatbin of entries of nothing": entries_of_nothing,
+    "fatbins of nothing": containers_of_nothing,
     "fatbin of entries that lie": entries_that_lie,
     "fatbin of ZSTD bombs": bombs,
     "fatbins in objects in an archive": nested,
     "offload binaries": offload_images(1),
     "offload binary of many images": offload_images(2),
+    "offload binary of images of others": images_of_others,
     "offload binary, images over the same bytes": images_over_the_same,
     "offload binary, strings over the same bytes": strings_over_the_same,
     "object": object_of_many_sections,
     "object, sections over the same bytes": sections_over_the_same,
+    "library without sections": without_sections,
     "cubin, symbols": cubin_of_symbols,
     "cubin, names in names": cubin_of_shared_names,
     "cubin, relocations": cubin_of_relocations,
     "cubin, relocations over the same bytes": relocations_of_the_same,
     "cubin, attributes over the same bytes": attributes_of_the_same,
+    "cubin, sections": cubin_of_sections,
+    "fatbin of cubins, names in names": cubins_of_shared_names,
     "PTX": ptx_of_names,
     "PTX, short names": ptx_of_short_names,
     "PTX, names that collide": ptx_of_names_that_collide,
     "PTX, aliases": ptx_of_aliases,
     "PTX, comments": ptx_of_comments,
     "PTX, blocks that stay open": ptx_of_open_braces,
+    "PTX behind a comment": ptx_before_a_version,
     "LTO-IR": ltoir,
+    "fatbin of LTO-IR": ltoirs,
     "source": source,
+    "noise": noise,
 }
 
 
@@ -315,7 +375,12 @@ def needs_of_one_name(n):
     return dynamic([(1, 1)] * n, b"\0libcu" + b"n" * 1000 + b"\0")
 
 
+def needs_of_a_long_name(n):
+    return dynamic([(1, 1)] * n, b"\0libcu" + b"n" * 16 * n + b"\0")
+
+
 AUDITED = {
     "library of needs": library_of_needs,
     "library, needs of one name": needs_of_one_name,
+    "library, needs of a long name": needs_of_a_long_name,
 }

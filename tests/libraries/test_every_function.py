@@ -147,19 +147,3 @@ def test_a_text_that_is_written(world, name):
     assert missing.startswith("15 ") and "no usable libcupti.so.13" in missing
     assert known == "15 CUPTI_ERROR_INVALID_PARAMETER"
     assert unknown.startswith("15 ") and "libcupti" in unknown
-
-
-def test_a_file_is_read_and_written_or_the_error_is_negative(world):
-    """0 would be the end of the file, and a caller of cuFileWrite would try for ever."""
-    program = build.program(build.TESTS / "libraries" / "copies.c")
-    world.root.joinpath("from").write_text("what is in the file")
-
-    def copied():
-        return world.run(program, library_lists.stub("cufile"), world.root / "from",
-                         world.root / "to").lines
-
-    assert copied() == ["read -5001", "write -5001"]
-    world.loader(build.shared(build.TESTS / "libraries" / "files.c",
-                              "-Wl,-soname,libcufile.so.0", name="libcufile.so.0"))
-    assert copied() == ["read 19", "write 19"]
-    assert world.root.joinpath("to").read_text() == "what is in the file"

@@ -6,9 +6,6 @@ import subprocess
 import pytest
 
 import build
-from lists import WITHOUT_MAJORS
-
-MOST = 63       # toolkits of a list
 
 
 @pytest.fixture
@@ -21,19 +18,6 @@ def gen(tmp_path):
         (tmp_path / "made").mkdir(exist_ok=True)
         return subprocess.run([program, "-o", tmp_path / "made", path], capture_output=True, text=True)
     return run
-
-
-def test_a_list_of_too_many_toolkits_is_refused_by_both(scan, gen, thing, tmp_path):
-    path = tmp_path / "list"
-    known = [f"1.{minor}" for minor in range(MOST)]
-    path.write_text(f"toolkits {' '.join(known)}\n{WITHOUT_MAJORS}")
-    file = thing(["thingA", "thingB", "thingC"])
-    assert gen(path).returncode == 0 and scan("--check", path, f"{file}=1.1").returncode == 0
-    path.write_text(f"toolkits {' '.join(known)} 2.0\n{WITHOUT_MAJORS}")
-    column = len(f"toolkits {' '.join(known)} 2")
-    said = f"{path}:1:{column}: more than {MOST} toolkits\n"
-    for done in (gen(path), scan("--check", path, file)):
-        assert (done.returncode, done.stderr) == (2, said)
 
 
 def test_what_gen_would_refuse_is_not_put_in_place(toolkits, gen):

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The list is written whole or not at all, and the same each time."""
 import os
-import re
 
-import build
 
 
 def files(folder):
@@ -89,20 +87,3 @@ def test_a_toolkit_without_headers(toolkits):
     assert "'thing.h' file not found" in toolkits.refuse()
     (toolkits.folder / "1.0" / "x86_64" / "include").rmdir()
     assert "is missing: it should hold headers of thing" in toolkits.refuse()
-
-
-def test_another_libclang(toolkits, thing):
-    """Its numbers may differ, so nothing is asked of it but its version."""
-    toolkits.add("1.0", "void thingF(void);")
-    assert "has no clang_" in toolkits.refuse(libclang=thing(["thingF"]))
-    header = (build.ROOT / "gen" / "scan" / "libclang.h").read_text()
-    names = {f"clang_{name}" for name in re.findall(r"X\([^,]*, (\w+), \(", header)}
-    given = {"clang_getClangVersion", "clang_getCString", "clang_disposeString"}
-    assert given < names
-    source = "typedef struct { const void *data; unsigned flags; } CXString;\n"
-    source += "CXString clang_getClangVersion(void) { return (CXString){ \"vendor clang version 14.0.6\", 0 }; }\n"
-    source += "const char *clang_getCString(CXString text) { return text.data; }\n"
-    source += "void clang_disposeString(CXString text) { (void)text; }\n"
-    source += "".join(f"void {name}(void) {{ __builtin_trap(); }}\n" for name in sorted(names - given))
-    other = thing(sorted(names), "libclang.so", source=source)
-    assert "is libclang 14; scan was written for 18" in toolkits.refuse(libclang=other)

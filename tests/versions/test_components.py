@@ -75,11 +75,6 @@ def test_where_they_are(tmp_path, tree):
         assert found[name][1:] == (0, -1, "has to be of CUDA 12; which it is of is not known")
 
 
-def test_the_builtins_are_nvrtcs_alone(tmp_path):
-    install(tmp_path, TREE)
-    assert "nvrtc-builtins" not in components(put(tmp_path / "lib64/libcudart.so.12"))[1]
-
-
 def test_what_is_not_there(tmp_path):
     header(tmp_path / "include" / "cuda.h")
     version, found = components(put(tmp_path / "lib64" / "libnvrtc.so.12"))
@@ -106,14 +101,6 @@ def test_wheels_of_several_versions(tmp_path, component, fits, older):
     assert found["nvcc"][2:] == (
         fits, f"has to be of CUDA 12, and not newer than 12.9; is of {number}")
     assert found["libdevice"][2] == int(component.startswith("12"))
-
-
-def test_a_library_of_no_known_toolkit(tmp_path):
-    put(tmp_path / "libcudadevrt.a")
-    version, found = components(put(tmp_path / "libcudart.so.12"))
-    assert version == 0
-    assert found["cudadevrt"][2:] == (-1, "the version of the library is not known")
-    assert components(tmp_path / "nowhere.so") == (0, {})
 
 
 def test_status_prints_them(world):

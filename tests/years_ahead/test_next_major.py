@@ -4,7 +4,6 @@ nothing was changed but what the page asks for.
 """
 import json
 import re
-import shutil
 import subprocess
 
 import pytest
@@ -15,7 +14,6 @@ import elf
 import steps
 import symbols
 from fakes import answer, fake
-from world import CALL
 
 OLDER = sorted(build.MAJORS)
 
@@ -176,14 +174,6 @@ def test_the_highest_major_or_the_one_that_is_pinned(new, cuda14, major, version
         build.LIBRARIES, version)
 
 
-def test_the_folder_of_its_wheels_is_searched(new, cuda14):
-    site = new.folder("venv/lib/python3/site-packages")
-    new.put("venv/lib/python3/site-packages/nvidia/cu14/lib", cuda14.fake("cudart"))
-    stub = new.put(site / "package", build.stub("cudart", cuda14.stubs)) / "libcudart_stub.so"
-    said = new.probe(f"open:{stub}", f"call:{CALL['cudart']}", "status:cudart")[-1]
-    assert (said["version"], said["found_by"]) == ("14.0", "site-packages")
-
-
 # ---- the tool ----
 
 def caller(cuda14, folder, *names):
@@ -235,23 +225,3 @@ def test_stubs_under_the_real_names(new, cuda14):
         assert elf.dynamic(stub)["SONAME"] == [stub.name]
         assert {s.name for s in elf.exports(stub) if s.node == stub.name} == set(
             future.parts()[library].functions)
-
-
-@pytest.fixture
-def installed(cuda14, tmp_path):
-    cuda14.run("make", "CFLAGS=-O0", f"DESTDIR={tmp_path}", "PREFIX=/opt/lazycuda", "install")
-    return tmp_path / "opt" / "lazycuda" / "lib"
-
-
-def needs(program):
-    if not shutil.which(program):
-        pytest.skip(f"there is no {program}")
-    return program
-
-
-def test_pkg_config_knows_it(installed):
-    said = subprocess.run([needs("pkg-config"), "--libs", "cudart-stub-14", "nvjitlink-stub-14"],
-                          env={"PKG_CONFIG_PATH": installed / "pkgconfig", "PATH": "/usr/bin:/bin"},
-                          check=True, capture_output=True, text=True).stdout
-    assert "lazycuda/cuda14/libcudart_stub.so" in said
-    assert "lazycuda/cuda14/libnvJitLink_stub.so" in said
