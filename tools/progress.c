@@ -24,7 +24,7 @@ static struct {
 	volatile sig_atomic_t shown;
 	const char *doing, *name;
 	size_t total;
-	double began, next;
+	double next;
 } line;
 
 static double now(void)
@@ -77,47 +77,11 @@ void progress_wanted(bool wanted)
 
 /* ---- the text ---- */
 
-static void say_size(char *text, size_t room, double bytes)
+/* "reading NAME: 45 %" */
+static void say_line(char *text, size_t room, size_t done)
 {
-	static const struct { double step; const char *unit; } units[] = {
-		{ 1e9, "GB" }, { 1e6, "MB" }, { 1e3, "kB" },
-	};
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (bytes >= units[i].step) {
-			snprintf(text, room, "%.1f %s", bytes / units[i].step, units[i].unit);
-			return;
-		}
-	}
-	snprintf(text, room, "%.0f bytes", bytes);
-}
-
-static void say_time(char *text, size_t room, double seconds)
-{
-	unsigned long count = (unsigned long)(seconds + 0.5);
-
-	if (count < 100)
-		snprintf(text, room, "%lu s", count);
-	else
-		snprintf(text, room, "%lu min %02lu s", count / 60, count % 60);
-}
-
-/* "12.0 MB of 48.0 MB, 6.0 MB/s, 6 s left: reading NAME" */
-static void say_line(char *text, size_t room, size_t done, double seconds)
-{
-	char so_far[32], all[32], rate[32], left[32];
-	double speed = seconds > 0 ? (double)done / seconds : 0;
-
-	say_size(so_far, sizeof(so_far), (double)done);
-	say_size(all, sizeof(all), (double)line.total);
-	if (!speed) {
-		snprintf(text, room, "%s of %s: %s %s", so_far, all, line.doing, line.name);
-	} else {
-		say_size(rate, sizeof(rate), speed);
-		say_time(left, sizeof(left), (double)(line.total - done) / speed);
-		snprintf(text, room, "%s of %s, %s/s, %s left: %s %s", so_far, all, rate, left,
-			 line.doing, line.name);
-	}
+	snprintf(text, room, "%s %s: %zu %%", line.doing, line.name,
+		 100 * done / (line.total ? line.total : 1));
 	lc_make_printable(text);
 }
 
@@ -145,12 +109,12 @@ static size_t fitting(const char *text, size_t columns)
 
 /* ---- the line ---- */
 
-static void show(size_t done, double seconds)
+static void show(size_t done)
 {
 	char text[512];
 	size_t length;
 
-	say_line(text, sizeof(text), done, seconds);
+	say_line(text, sizeof(text), done);
 	/* Not the last column: some terminals wrap there. */
 	length = fitting(text, terminal_columns() - 1);
 	line.shown = true;
@@ -164,8 +128,7 @@ void progress_begin(const char *doing, const char *name, size_t total)
 	line.doing = doing;
 	line.name = name;
 	line.total = total;
-	line.began = now();
-	line.next = line.began + SOON;
+	line.next = now() + SOON;
 }
 
 void progress_at(size_t done)
@@ -178,7 +141,7 @@ void progress_at(size_t done)
 	if (time < line.next)
 		return;
 	line.next = time + AGAIN;
-	show(done < line.total ? done : line.total, time - line.began);
+	show(done < line.total ? done : line.total);
 }
 
 void progress_hide(void)
