@@ -16,6 +16,7 @@ finally:
     sys.path.pop(0)
 
 NO = None
+STEMS = {"cudart": "cudart", "nvrtc": "nvrtc", "nvJitLink": "nvJitLink", "cuda": "cuda", "nvidia-ml": "nvml"}
 # As they lie in toolkits, systems and wheels: the library, its number and whether there is a hash.
 REAL = {
     "libcudart.so": ("cudart", -1, 0), "libcudart.so.12": ("cudart", 12, 0),
@@ -36,6 +37,14 @@ REAL = {
 }
 
 
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    """With any number: which ones count is another question."""
+    monkeypatch.setattr(names, "KNOWN", {})
+    for stem, library in STEMS.items():
+        names.learn(library, f"lib{stem}_stub.so", [f"lib{stem}.so"], [], "f")
+
+
 @pytest.fixture(scope="module")
 def c_says():
     program = build.program(build.TESTS / "audit" / "ending.c", "-include",
@@ -53,7 +62,7 @@ def c_says():
 
 def c_reads(c_says, all_names, end=""):
     """{name: (library, number, hashed) or None}"""
-    stems = {f"lib{stem}{end}": library for stem, library in names.STEMS.items()}
+    stems = {f"lib{stem}{end}": library for stem, library in STEMS.items()}
     questions = list(itertools.product(stems, all_names))
     found = dict.fromkeys(all_names)
     for (stem, name), answer in zip(questions, c_says(questions)):
@@ -73,7 +82,7 @@ def python_reads(name):
 
 def generated(end=""):
     choose = random.Random(16)
-    parts = [[f"lib{stem}{end}" for stem in names.STEMS] + ["libx", "libcudart_static"],
+    parts = [[f"lib{stem}{end}" for stem in STEMS] + ["libx", "libcudart_static"],
              ["", "", "", "-0123456789abcdef", "-d7c32a86", ".012345", "-01234", "_d7c32a86",
               "-D7C32A86", "-"],
              [".so"] * 6 + [".s", ".so.so", "so", ".SO"],
@@ -106,13 +115,3 @@ def test_both_know_stubs_alike(c_says):
     assert sum(map(bool, read.values())) > 100
     for name, meant in read.items():
         assert names.stub(name) == (meant and meant[0]), name
-
-
-def test_a_library_of_ones_own_has_the_same_grammar(c_says, monkeypatch):
-    monkeypatch.setattr(names, "OWN", {})
-    names.learn("own", "libcudart_own_stub.so", ["libcudart_own.so.3"], [], "f")
-    made = sorted({name.replace("libcudart_static", "libcudart_own") for name in generated()})
-    for name, meant in zip(made, c_says([("libcudart_own", name) for name in made])):
-        found = names.real(name)
-        assert bool(found and found.library == "own") == bool(meant), name
-        assert not meant or found.major == (None if meant[0] < 0 else meant[0]), name

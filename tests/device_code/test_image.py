@@ -25,29 +25,39 @@ def check():
 
 # Healthy images.
 
-def jobs_for(toolkit, folder):
-    """((options, inputs), what it is to become), of everything that this version links."""
-    version = toolkit.major, toolkit.minor
-    for arch in archs(toolkit.version):
+def jobs_for(version, folder):
+    """(what to link, what it is to become), of everything that this version links."""
+    for arch in archs(folder):
         for kind in ("cubin", "ptx", "ltoir"):
             inputs = [(kind, folder / f"{name}_{arch}.{kind}") for name in "kh"]
             lto = ["-lto"] if kind == "ltoir" else []
-            yield ([f"-arch=sm_{arch}", *lto], inputs), arch, "cubin"
+            yield {"options": [f"-arch=sm_{arch}", *lto], "inputs": inputs}, arch, "cubin"
             if lto:
-                yield ([f"-arch=compute_{arch}", "-lto", "-ptx"], inputs), arch, "ptx"
+                yield ({"options": [f"-arch=compute_{arch}", "-lto", "-ptx"], "inputs": inputs,
+                        "get": "Ptx"}, arch, "ptx")
             if version >= (13, 4) and lto:
-                yield ([f"-arch=sm_{arch}", "-lto", "-linked-ltoir"], inputs), arch, "ltoir"
+                yield ({"options": [f"-arch=sm_{arch}", "-lto"], "inputs": inputs,
+                        "get": "LTOIR"}, arch, "ltoir")
             # It has to be the one thing that is missing, too.
             if version >= (13, 0 if not lto else 3):
-                yield ([f"-arch=sm_{arch}", *lto, "-r"], inputs[:1]), arch, "relocatable"
+                yield ({"options": [f"-arch=sm_{arch}", *lto, "-r"], "inputs": inputs[:1]}, arch,
+                       "relocatable")
 
 
 def test_no_healthy_image_is_called_wrong(toolkit, produced, link, check):
-    jobs = list(jobs_for(toolkit, produced))
-    for (job, arch, output), made in zip(jobs, link(toolkit, [job for job, _, _ in jobs])):
+    jobs = list(jobs_for((toolkit.major, toolkit.minor), produced))
+    results = link(toolkit, [job for job, _, _ in jobs])
+    assert len(results) == len(jobs)
+    wrong = []
+    for (job, arch, output), result in zip(jobs, results):
+        symbols = SYMBOLS if output != "ltoir" else ()
         prefix = "compute" if output == "ptx" else "sm"
-        assert check(made, f"{prefix}_{arch}", *(SYMBOLS if output != "ltoir" else ()),
-                     output=output) is None, (job, made)
+        said = result if result != "ok" else check(job["out"], f"{prefix}_{arch}", *symbols,
+                                                   output=output)
+        if said not in (None, "ok"):
+            wrong.append((job["options"], job["inputs"][0][0], said))
+    print(len(jobs), "images of nvJitLink", toolkit.version)
+    assert not wrong
 
 
 # What real linkers give and call a success.
@@ -56,8 +66,10 @@ def test_no_healthy_image_is_called_wrong(toolkit, produced, link, check):
 def succeeded(link, check):
     """What is wrong with what nvJitLink makes of these inputs, and calls a success."""
     def run(toolkit, inputs, *options, arch="sm_80", symbols=(), output="cubin"):
-        made, = link(toolkit, [([f"-arch={arch}", *options], inputs)])
-        return check(made, arch, *symbols, output=output)
+        job = {"options": [f"-arch={arch}", *options], "inputs": inputs}
+        result, = link(toolkit, [job])
+        assert result == "ok"
+        return check(job["out"], arch, *symbols, output=output)
     return run
 
 
@@ -110,8 +122,9 @@ def test_textures_samplers_and_surfaces_are_undefined_in_a_sound_image(toolkit, 
     for name in ("one", "two"):
         inputs.append(("ptx", tmp_path / f"{name}.ptx"))
         inputs[-1][1].write_text(TEXTURES.format(name=name))
-    made, = link(toolkit, [(["-arch=sm_80"], inputs)])
-    assert check(made, "sm_80", "one", "two", "tx", "sm", "sf") is None
+    job = {"options": ["-arch=sm_80"], "inputs": inputs}
+    assert link(toolkit, [job]) == ["ok"]
+    assert check(job["out"], "sm_80", "one", "two", "tx", "sm", "sf") is None
 
 
 # What none gave, and one might.
@@ -119,11 +132,12 @@ def test_textures_samplers_and_surfaces_are_undefined_in_a_sound_image(toolkit, 
 @pytest.fixture
 def image(real, link, tmp_path):
     """image(change) is a file: a healthy image for sm_80 with bytes changed."""
-    def run(change, version="12.9", options=(), kind="ltoir"):
+    def run(change, version="12.9", get="Cubin", options=(), kind="ltoir"):
         code = real_code(real(version).version)
-        made, = link(real(version), [(["-arch=sm_80", *(["-lto"] if kind == "ltoir" else []), *options],
-                                      [(kind, code / f"{name}_80.{kind}") for name in "kh"])])
-        data = bytearray(made.read_bytes())
+        job = {"options": ["-arch=sm_80", *(["-lto"] if kind == "ltoir" else []), *options],
+               "inputs": [(kind, code / f"{name}_80.{kind}") for name in "kh"], "get": get}
+        assert link(real(version), [job]) == ["ok"]
+        data = bytearray((tmp_path / "image0").read_bytes())
         change(data)
         (tmp_path / "changed").write_bytes(data)
         return tmp_path / "changed"
@@ -170,7 +184,7 @@ def test_no_image_at_all(check, tmp_path):
 
 
 def test_ptx_for_a_later_architecture(image, check):
-    good = image(nothing, options=["-ptx"])
+    good = image(nothing, "12.9", "Ptx", ["-ptx"])
     assert check(good, "compute_80", "kernel", output="ptx") is None
     assert check(good, "compute_90", output="ptx") is None
     assert check(good, "compute_75", output="ptx") == "is for sm_80"
@@ -187,7 +201,7 @@ def test_optixir_is_no_ltoir(real, check):
     code = real_code(real("12.9").version)
     assert check(code / "h_80.ltoir", "sm_80", output="ltoir") is None
     assert check(code / "h_80.ltoir", "sm_75", output="ltoir") == "is for sm_80"
-    assert check(code / "o_80.optixir", "sm_80", output="ltoir") == "is not LTO-IR"
+    assert check(code / "o.optixir", "sm_80", output="ltoir") == "is not LTO-IR"
 
 
 def test_data_that_is_nowhere(image, check):

@@ -6,20 +6,22 @@
  * may not be touched.
  */
 #define _GNU_SOURCE
-#include "asks.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
+int cudaRuntimeGetVersion(int *version);
+
 static ucontext_t back, coroutine;
 static int answer = -1;
 
 static void call(void)
 {
-	answer = ask();
+	int version = 0, status = cudaRuntimeGetVersion(&version);
+
+	answer = status ? status : version;
 }
 
 static void handle(int number)

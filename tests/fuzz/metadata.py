@@ -65,7 +65,7 @@ def damaged(data, pick):
 
 def read_metadata(data):
     said = metadata.required(data, PACKAGES)
-    relaxed = metadata.relax(data, PACKAGES, (11, 12, 13))
+    relaxed, _ = metadata.relax(data, PACKAGES, (11, 12, 13))
     assert len(relaxed) >= len(data)
     # What is an extra is required no more.
     assert not metadata.required(relaxed, PACKAGES), said

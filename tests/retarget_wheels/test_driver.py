@@ -46,11 +46,20 @@ def test_the_need_is_replaced(retarget, tmp_path, library, renamed):
 @driver_libraries
 def test_a_name_that_the_stub_does_not_have(retarget, tmp_path, library):
     file = needing(tmp_path, library, NAMES[library][0], LATER[library])
-    said, = retarget(file, status=1).files
+    said, = retarget(file, "--only", library, status=1).files
     assert said["code"] == "NO_NAME"
     assert said["error"] == (
         f"imports {LATER[library]}, which {build.stub_name(library)} does not have")
     assert not list(retarget.out.iterdir())
+
+
+def test_who_needs_such_a_name_keeps_the_library(retarget, tmp_path, both):
+    bad = needing(tmp_path, "cuda", LATER["cuda"], name="bad.so")
+    wheel = wheel_files.make(tmp_path, {"pkg/good.so": both, "pkg/bad.so": bad})
+    said, = retarget(wheel).wheels
+    left, = [each for each in said["libraries"] if each["outcome"] == "left"]
+    assert (left["library"], left["files"]) == ("cuda", ["pkg/bad.so"])
+    assert left["reasons"][0].startswith("pkg/bad.so imports ")
 
 
 @pytest.mark.parametrize("name, other", [
@@ -110,8 +119,8 @@ def test_a_bundled_driver_is_removed(retarget, tmp_path, library):
 
 
 def test_what_has_only_the_drivers_name_stays(retarget, tmp_path):
-    other = real(tmp_path, "libcuda-1a2b3c4d.so.1", "cuInit")
-    module = importer(tmp_path, "cuInit", link=[other])
+    other = real(tmp_path, "libcuda-1a2b3c4d.so.1", "cuHelp")
+    module = importer(tmp_path, "cuHelp", link=[other])
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": module, f"pkg.libs/{other.name}": other})
     assert retarget(wheel).wheels[0]["removed"] == []
 

@@ -11,8 +11,6 @@ import importlib
 import os
 import zlib
 
-from .repoint import Refused
-
 # With the level at which each is both fast and nearly as good as zlib at 6.
 LIBRARIES = (("isal.isal_zlib", 3), ("zlib_ng.zlib_ng", 6), ("zlib", 6))
 # A piece that begins anew costs a thousandth; each core holds a few of them.
@@ -56,19 +54,10 @@ def _cores():
 
 
 def _pack(piece, last):
-    """A piece of a stream, compressed; zlib reads it back."""
+    """A piece of a stream, compressed."""
     library, level = _library()
     packer = library.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed = packer.compress(piece)
-    packed += packer.flush(zlib.Z_FINISH if last else zlib.Z_FULL_FLUSH)
-    reader = zlib.decompressobj(-zlib.MAX_WBITS)
-    try:
-        same = reader.decompress(packed) == piece and reader.eof == last
-    except zlib.error:
-        same = False
-    if not same:
-        raise Refused("SPOILT", f"{library.__name__} does not compress it as it should")
-    return packed
+    return packer.compress(piece) + packer.flush(zlib.Z_FINISH if last else zlib.Z_FULL_FLUSH)
 
 
 def _pieces(stream):

@@ -1,28 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Loads a file in a child process, with every symbol bound.
-
-First ld.so only says what it would do (as `ldd -r`): that runs none of the
-file's code, and tells of its imports even where other libraries are missing.
-Then, if none is missing, the file is really loaded.
+"""Has ld.so load a file, with every symbol bound, as `ldd -r` does: that runs none of the file's code,
+and tells of its imports even where other libraries are missing.
 """
 import os
 import re
-import signal
 import subprocess
 import sys
 
 from . import elf, names
-from .repoint import Refused
+from .repoint import Refused, some
 
 SECONDS = 120
-# Errors of this machine, or of another file.
-ELSEWHERE = re.compile(r"cannot open shared object file|cannot allocate memory in static TLS")
 # What Python itself has, for every module of its own.
 PYTHONS = re.compile("_?Py")
-LOAD = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_NOW | os.RTLD_LOCAL)"
 
 
-def _environment(search, **more):
+def _environment(search):
     """LD_LIBRARY_PATH is kept, for other libraries that a file needs; all else
     that changes how the dynamic linker works is not."""
     environment = {name: value for name, value in os.environ.items()
@@ -32,18 +25,7 @@ def _environment(search, **more):
         folders.append(environment["LD_LIBRARY_PATH"])
     if folders:
         environment["LD_LIBRARY_PATH"] = ":".join(folders)
-    environment.update(LD_BIND_NOW="1", **more)
-    return environment
-
-
-def _run(command, environment):
-    """(exit status or None: it took too long, what it said)"""
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, env=environment, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        return None, ""
-    return done.returncode, done.stdout.decode(errors="replace")
+    return {**environment, "LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "yes", "LD_BIND_NOW": "1"}
 
 
 def _linker():
@@ -59,8 +41,8 @@ def _linker():
 def _is_ours(line, ours):
     """Whether what ld.so says is about a stub, by the names of its file or of its versions."""
     words = [word.strip("`'(),:") for word in line.split()]
-    found = [way(word) for word in words for way in (names.real, names.node)]
-    return any(map(names.stub, words)) or any(each.library in ours for each in found if each)
+    real = {each.library for each in map(names.real, words) if each}
+    return any(map(names.stub, words)) or bool(ours & {*real, *map(names.node, words)})
 
 
 def _unmet(image, said):
@@ -74,10 +56,13 @@ def _unmet(image, said):
 
 def _trace(linker, file, image, search, ours, reached):
     """Libraries that ld.so does not find; if it finds all, names that none of them has."""
-    status, said = _run([linker, str(file)], _environment(
-        search, LD_TRACE_LOADED_OBJECTS="1", LD_WARN="yes"))
-    if status is None:
-        raise Refused("LOAD", f"ld.so was still busy with it after {SECONDS} seconds")
+    try:
+        done = subprocess.run(
+            [linker, str(file)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=_environment(search), timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise Refused("LOAD", f"ld.so was still busy with it after {SECONDS} seconds") from None
+    said = done.stdout.decode(errors="replace")
     missing, nobodys = _unmet(image, said), []
     for line in said.splitlines():
         found = re.match(r"\s*(\S+) => not found", line)
@@ -91,56 +76,32 @@ def _trace(linker, file, image, search, ours, reached):
         undefined = re.match(r"undefined symbol: ([^\s,]+)\s+\((.*)\)$", line)
         if undefined and undefined[2] == str(file) and not PYTHONS.match(undefined[1]):
             nobodys.append(undefined[1])
-    if status and not missing and not ELSEWHERE.search(said):
-        raise Refused("LOAD", f"ld.so: {(said.strip() or f'status {status}').splitlines()[-1]}")
+    if done.returncode and not missing:
+        raise Refused("LOAD", f"ld.so: {(said.strip() or f'status {done.returncode}').splitlines()[-1]}")
     # Several files may need one.
     return list(dict.fromkeys(missing)), [] if missing else nobodys
-
-
-def _load(file, search, ours):
-    """None, or why it could not be loaded if that has nothing to do with the stubs."""
-    status, said = _run([sys.executable, "-I", "-S", "-c", LOAD, str(file)], _environment(search))
-    if status == 0:
-        return None
-    if status is None:
-        return f"loading it took more than {SECONDS} seconds"
-    last = (said.strip() or "it says nothing").splitlines()[-1].replace(f"{file}: ", "")
-    if status < 0:
-        name = next((each.name for each in signal.Signals if each == -status), f"signal {-status}")
-        raise Refused("LOAD", f"loading it ends with {name}")
-    if ELSEWHERE.search(last) or ("undefined symbol" in last and not _is_ours(last, ours)):
-        return last
-    raise Refused("LOAD", f"it cannot be loaded: {last}")
 
 
 def _named_within(text, root):
     """Files below `root`, which will be gone, are named as they lie in it."""
     return re.sub(rf"{re.escape(str(root))}/([^\s:()]+)",
-                  lambda found: os.path.normpath(found[1]), text or "") or None
+                  lambda found: os.path.normpath(found[1]), text)
 
 
-def check(file, ours, reached, root, run, search=()):
-    """(None: it was loaded, or why that could not be tried; what it imports and nothing that it needs
-    has) of a file below the folder `root`.  Raises Refused if it is the file's fault that it cannot be
-    loaded.  `ours` are the libraries whose stubs it needs, `reached` those names of stubs that it has
-    to find from where it lies, `search` folders to find stubs in; `run`: also run its constructors."""
-    try:
-        why_not, nobodys = _check(file, ours, reached, search, run)
-        return _named_within(why_not, root), nobodys
-    except Refused as refused:
-        raise Refused(refused.code, _named_within(str(refused), root)) from None
-
-
-def _check(file, ours, reached, search, run):
+def check(file, ours, reached, root, search=()):
+    """(None: ld.so finds all that it needs, or why that could not be tried; what it imports and nothing
+    that it needs has) of a file below the folder `root`.  Raises Refused if it is the file's fault that
+    it cannot be loaded.  `ours` are the libraries whose stubs it needs, `reached` those names of stubs
+    that it has to find from where it lies, `search` folders to find stubs in."""
     machine, linker = _linker()
     image = elf.read(file)
     if image.machine != machine:
         return f"it is for {image.machine}, and this Python for {machine}", []
     if not linker:
         return "this Python does not run on glibc", []
-    missing, nobodys = _trace(linker, file, image, search, ours, reached)
-    if missing:
-        return f"not here: {', '.join(missing)}", []
-    if image.interpreter:
-        return "it is a program: ld.so finds all that it needs, and it was not run", nobodys
-    return _load(file, search, ours) if run else "not asked for (--no-load)", nobodys
+    try:
+        missing, nobodys = _trace(linker, file, image, search, ours, reached)
+    except Refused as refused:
+        raise Refused(refused.code, _named_within(str(refused), root)) from None
+    return (f"not here: {', '.join(missing)}" if missing else
+            f"nothing that it needs has {some(nobodys)}" if nobodys else None), nobodys

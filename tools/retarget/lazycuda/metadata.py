@@ -147,22 +147,23 @@ def _of_majors(entries, majors):
 
 def relax(text, free, majors=(), replaced=()):
     """METADATA in which these requirements are extras, and extras that require the same of
-    these majors of CUDA, and the packages of families whose libraries came with the wheel."""
+    these majors of CUDA, and the packages of families whose libraries came with the wheel; and
+    {extra: what it requires} of these."""
     lines, body = _split(text)
     entries = [_parse(line, free) for line in lines]
     there = {canonical(_text(line).partition(":")[2].strip()) for line in lines
              if line.lower().startswith(b"provides-extra:")}
-    made, last = [], 0
+    made, last, extras = [], 0, {}
 
-    def provide(extra, end):
+    def require(extra, requirement, marker, end):
         if extra not in there:
             there.add(extra)
             made.append(f"Provides-Extra: {extra}".encode() + (end or b"\n"))
+        made.append(_requires(requirement, _condition(extra, marker), end))
+        extras.setdefault(extra, []).append(_shown(requirement))
     for line, entry in zip(lines, entries):
         if entry:
-            provide(entry.extra, entry.end)
-            made.append(_requires(entry.text(entry.freed), _condition(entry.extra, entry.marker),
-                                  entry.end))
+            require(entry.extra, entry.text(entry.freed), entry.marker, entry.end)
             if entry.kept:
                 made.append(_requires(entry.text(entry.kept), entry.marker, entry.end))
             last = len(made)
@@ -176,23 +177,10 @@ def relax(text, free, majors=(), replaced=()):
     if found:
         rest, made = made[last:], made[:last]
         for extra, wanted in _of_majors(found, majors).items():
-            provide(extra, found[-1].end)
-            made += [_requires(requirement, _condition(extra, marker), found[-1].end)
-                     for requirement, marker in wanted]
+            for requirement, marker in wanted:
+                require(extra, requirement, marker, found[-1].end)
         made += rest
-    return b"".join(made) + body
-
-
-def extras(text):
-    """{extra: what it requires}, of extras that this module makes."""
-    found = {}
-    for line in _split(text)[0]:
-        words = REQUIREMENT.match(line)
-        name = re.search(r'extra == "(cuda\d+)"$', _text(words["marker"] or b"").strip()) \
-            if words else None
-        if name:
-            found.setdefault(name[1], []).append(_shown(_text(words["name"] + words["rest"])).strip())
-    return found
+    return b"".join(made) + body, extras
 
 
 def set_build(text, build):

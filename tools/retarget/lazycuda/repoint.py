@@ -66,23 +66,18 @@ def _is_variable(symbol):
 class Stub:
     """What one stub has."""
 
-    def __init__(self, path, image=None):
+    def __init__(self, path, image, library):
         # Path.resolve() raises no OSError for links in a circle; who reads the file meets one.
         self.path = type(path)(os.path.realpath(path))
-        self.image = image or elf.read(path)
+        self.image = image
+        self.library = library
         # What DT_NEEDED is to say, and what a copy is to be called.
         self.name = self.image.soname or path.name
-        self.library = names.stub(self.name)
-        if not self.library or "/" in self.name:
-            raise elf.ElfError(f"is not a stub: its SONAME is {self.name}")
-        self.own = self.library in names.OWN
+        self.given = False      # by --stub
         self.left = False       # files that need the library are left as they are
         self.last = False       # the real library is found before it, where there is one
-        self.installed = False  # it was found beside the five, and no option named it
-        self.optional = False   # files that need more of the library than the stub has are left
-        self.majors = sorted({found.major for found in map(names.node, self.nodes)
-                              if found})
-        self.unversioned = bool(names.witnesses(self.library))
+        self.optional = True    # files that need more of the library than the stub has are left
+        self.unversioned = bool(names.KNOWN[library].witnesses)
 
     def name_for(self, _needed):
         """What a name of the real library becomes in a file."""
@@ -122,11 +117,14 @@ class Stub:
     @property
     def cudas(self):
         """The majors of CUDA whose libraries it stands for; [] if nothing tells them."""
-        if not self.own:
-            return self.majors
         if self.library in packages.WITH_ANY:
             return []
-        return sorted(set().union(*map(packages.majors, names.OWN[self.library].sonames)))
+        return sorted(set().union(*map(packages.majors, names.KNOWN[self.library].sonames)))
+
+    @property
+    def majors(self):
+        """Those in the SONAMEs that it stands for."""
+        return {names.real(soname).major for soname in names.KNOWN[self.library].sonames}
 
     def has(self, name, version):
         """Whether ld.so binds such a reference to this stub."""
@@ -148,11 +146,13 @@ class Stub:
                    for symbol in found for node in [names.real(symbol.version or "")])
 
 
-def _learn(path, image, wanted=None):
-    """Learns what the stub of `lazycuda stub` at a path stands for; returns its library, or None if it
-    is no stub.  If the library is `wanted`, it stands for nothing but its SONAMEs."""
+def _read(path, wanted=None):
+    """The Stub at a path, of the library `wanted` if that is given, by what it says of itself.  None:
+    it is no stub.  Raises OSError or ElfError."""
+    image = elf.read(path)
     real = next((each for each in image.opens() if each["feature"] != "driver"), None)
-    nodes = {*image.defines.values()} - {PRIVATE_NODE, image.soname}
+    soname = image.soname or path.name
+    nodes = {node for node in image.defines.values() if not node.startswith("LAZYCUDA_")} - {soname}
     # With nodes of its own it needs no witness, and an older library has not all functions.
     # The names are read where they are asked for, as they take most of the time; that they can
     # be read has to be known before the first file is decided on.
@@ -160,44 +160,28 @@ def _learn(path, image, wanted=None):
     witnesses = set() if nodes else {symbol.name for symbol in image.symbols(defined=True) if
                                      names.is_function(symbol.name)}
     if not real or not (nodes or witnesses) or PRIVATE_NODE not in image.defines.values() or (
-            real["feature"] != (wanted or real["feature"])):
+            real["feature"] != (wanted or real["feature"]) or "/" in soname):
         return None
-    names.learn(real["feature"], image.soname or path.name, real["soname"], nodes, witnesses,
-                alone=bool(wanted))
-    return real["feature"]
+    names.learn(real["feature"], soname, real["soname"], nodes, witnesses)
+    return Stub(path, image, real["feature"])
 
 
-def _read_own(paths, stubs):
+def _read_given(paths):
+    """Those of --stub."""
+    stubs = {}
     for path in paths:
         try:
-            image = elf.read(path)
-            library = _learn(path, image)
-            if not library:
-                raise elf.ElfError("is not a stub of lazycuda")
-            if library in stubs:
-                raise Refused("NO_STUBS", f"{path}: there is another stub of {library}")
-            stubs[library] = Stub(path, image)
+            stub = _read(path)
         except OSError as error:
             raise Refused("NO_STUBS", f"{path}: {error.strerror}")
         except elf.ElfError as error:
             raise Refused("NO_STUBS", f"{path} {error}")
-
-
-def _read_others(found, stubs, notes):
-    """Reads the stubs of CUDA's other libraries that lie beside the five, unless --stub gives one.
-    A file that has the name of a stub and cannot be read may be anybody's: `notes` say so."""
-    for library in sorted(found.keys() - {*names.STEMS, *stubs}):
-        path = found[library]
-        try:
-            image = elf.read(path)
-            if _learn(path, image, library):        # else it is somebody else's
-                stubs[library] = Stub(path, image)
-                stubs[library].installed = stubs[library].optional = True
-        except OSError as error:
-            notes.append(f"{path} is not a usable stub: {error.strerror}")
-        except elf.ElfError as error:
-            names.OWN.pop(library, None)
-            notes.append(f"{path} is not a usable stub: it {error}")
+        if not stub or stub.library in stubs:
+            raise Refused("NO_STUBS", f"{path}: there is another stub of {stub.library}" if stub else
+                          f"{path} is not a stub of lazycuda")
+        stub.given, stub.optional = True, False
+        stubs[stub.library] = stub
+    return stubs
 
 
 def _find_stubs(folder):
@@ -212,41 +196,23 @@ def _find_stubs(folder):
     return {stem: max(paths)[1] for stem, paths in found.items()}
 
 
-def read_stubs(folder, own, notes):
-    """{library: Stub} of a folder, and of the paths of stubs that `lazycuda stub` made; `notes`
-    gets what there is to say of the folder."""
-    names.OWN.clear()
-    stubs = {}
-    found = _find_stubs(folder)
-    for stem, library in names.STEMS.items():
-        path = found.get(stem, folder / names.STUBS[library])
+def read_stubs(folder, given, notes):
+    """{library: Stub} of a folder, and of the paths of stubs that `lazycuda stub` made, which go first.
+    A file that has the name of a stub and cannot be read may be anybody's: `notes` say so."""
+    names.KNOWN.clear()
+    stubs = _read_given(given)
+    for stem, path in sorted(_find_stubs(folder).items()):
+        library = "nvml" if stem == "nvidia-ml" else stem
         try:
-            stubs[library] = Stub(path)
-        except OSError as error:
-            raise Refused("NO_STUBS", f"{path}: {error.strerror}; --stubs says where the stubs are")
-        except elf.ElfError as error:
-            raise Refused("NO_STUBS", f"{path} {error}")
-    _read_own(own, stubs)
-    _read_others(found, stubs, notes)
+            stub = None if library in stubs else _read(path, library)
+            if stub:                # else it is somebody else's
+                stubs[library] = stub
+        except (OSError, elf.ElfError) as error:
+            notes.append(f"{path} is not a usable stub: {getattr(error, 'strerror', None) or f'it {error}'}")
+    if "cudart" not in stubs:
+        raise Refused("NO_STUBS", "; ".join([*notes, f"there is no stub of cudart in {folder}",
+                                             "--stubs says where the stubs are"]))
     return stubs
-
-
-def _majors(stub):
-    *others, last = map(str, stub.majors)
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-def _check_major(found, needed, stub):
-    if stub.own and found.major not in {None, *names.majors(stub.library)}:
-        raise Refused("MAJOR", f"needs {needed}: {stub.name} stands for "
-                               f"{', '.join(names.OWN[stub.library].sonames)}", stub.library)
-    if not stub.own and found.major is not None and found.major not in stub.majors:
-        code = "CUDA_10" if found.major < min(stub.majors) else "CUDA_TOO_NEW"
-        way = ("a newer lazycuda may have that" if code == "CUDA_TOO_NEW" else
-               f"take a build for CUDA {min(stub.majors)} or later")
-        raise Refused(code, f"needs {needed}, of CUDA {found.major}: {stub.name} stands for CUDA "
-                            f"{_majors(stub)}; {way}, or leave the file as it is with --leave",
-                      stub.library)
 
 
 def _find(image, stubs, unserved, bundled):
@@ -257,7 +223,6 @@ def _find(image, stubs, unserved, bundled):
         real = names.real(name)
         if real and names.base(name) not in bundled and not stubs[real.library].left and \
                 real.library not in unserved:
-            _check_major(real, name, stubs[real.library])
             found[name] = real.library
     return found
 
@@ -267,9 +232,6 @@ def _check_nodes(image, found, stubs):
         for name, *_ in need.nodes if need.file in found else ():
             stub = stubs[found[need.file]]
             if name not in stub.nodes:
-                node = names.node(name)
-                if node:
-                    _check_major(node, f"the version {name}", stub)
                 raise Refused("NO_NODE", f"needs the version {name} of {need.file}, "
                                          f"which {stub.name} does not have", stub.library)
 
@@ -279,9 +241,8 @@ def _owners(symbol, libraries, bare, others, stubs):
     file names no version of the `bare` libraries, as of the driver's, and newer releases of these
     have more names: so a name that begins like theirs is theirs, too, unless something else that
     the file needs may have it."""
-    node = names.node(symbol.version)
-    if node or symbol.version:
-        return [node.library] if node and node.library in libraries else []
+    if symbol.version:
+        return [library for library in libraries if library == names.node(symbol.version)]
     owners = [library for library in libraries if symbol.name in stubs[library].exports]
     most = max((stubs[library].claims(symbol.name) for library in bare), default=0)
     if owners or not most or any(_may_have(file, symbol.name, stubs) for file in others):
@@ -311,7 +272,7 @@ def _check_symbols(image, found, stubs):
             if bare_name and not stub.unversioned:
                 unversioned.append(symbol.name)
             if not (symbol.weak or stub.has(symbol.name, symbol.version)) or \
-                    bare_name and stub.own and stub.tells_apart(symbol.name, majors[library]):
+                    bare_name and stub.tells_apart(symbol.name, majors[library]):
                 _refuse_symbol(symbol, stub)
     for library in libraries:
         early = variables.taken_early(image, stubs[library].variables) if stubs[library].variables else None
@@ -365,13 +326,10 @@ def _refuse_symbol(symbol, stub):
     if stub.unversioned or symbol.name not in stub.exports:
         raise Refused("NO_NAME", f"imports {symbol.name}, which {stub.name} does not have",
                       stub.library)
-    if stub.own:
-        raise Refused("UNVERSIONED", f"imports {symbol.name} without a version: nothing tells for "
-                                     "which major", stub.library)
-    raise Refused("UNVERSIONED",
-                  f"imports {symbol.name} without a version; it has another interface in "
-                  f"each CUDA, and nothing tells which one is meant. Stubs made with `make CUDA_ABI="
-                  f"{stub.majors[-1]}` (or another major) decide it: --stubs")
+    raise Refused("UNVERSIONED", f"imports {symbol.name} without a version; it has another interface in "
+                  f"each of {', '.join(names.KNOWN[stub.library].sonames)}, and nothing tells which one is "
+                  "meant: a stub made with `make CUDA_ABI=12`, or of another major, decides it",
+                  stub.library)
 
 
 REPOINTED, LEFT, NO_STUB = "repointed", "left", "no stub"
@@ -381,11 +339,11 @@ def fates(image, work):
     """{name of a library of CUDA that a file needs: (the library, what becomes of it)}"""
     found = {}
     for name in {*image.needed, *(work.replace if work else ())}:
-        real, other = names.real(name), names.of_cuda(name)
+        real, other = names.real(name), names.library(name)
         if real:
             found[name] = real.library, REPOINTED if work and name in work.replace else LEFT
         elif other and not (work and name in work.remove):
-            found[name] = other["stem"], NO_STUB
+            found[name] = other, NO_STUB
     if work:
         found.update((change.needed, (change.library, REPOINTED)) for change in work.changes
                      if change.needed and change.needed == change.stub)
@@ -394,16 +352,11 @@ def fates(image, work):
 
 def why_no_stub(name):
     """Why a library of CUDA has no stub though others of its name may have one; None."""
-    stem = names.of_cuda(name)["stem"]
-    older, own = packages.older(name), names.OWN.get(stem)
-    if older:
-        before, first = older
-        way = f" (a build for CUDA {first} or later can be repointed)" if own else ""
-        return f"{name} is of CUDA {before}, and lazycuda begins with {first}{way}"
-    if own:
-        return f"the stub for {stem} is of {', '.join(own.sonames)} alone, and not of {name}"
+    library = names.library(name)
+    if library in names.KNOWN:
+        return f"its stub is of {', '.join(names.KNOWN[library].sonames)} alone, and not of {name}"
     return ("only `make all-stubs`, or `make ALL_STUBS=yes install`, makes it"
-            if stem in packages.BY_STEM and stem not in packages.NO_STUB else None)
+            if packages.majors(name) and library not in packages.NO_STUB else None)
 
 
 def has_static_runtime(image):
@@ -435,7 +388,7 @@ def is_library(image, name):
     if opened_by(image, name):
         return True
     real = names.real(image.soname or name)
-    witnesses = real and names.witnesses(real.library)
+    witnesses = real and names.KNOWN[real.library].witnesses
     if witnesses:
         return any(symbol.name in witnesses for symbol in image.symbols(defined=True))
     return bool(real and any(map(names.node, image.defines.values())))

@@ -83,21 +83,14 @@ def printable(text):
     return HIDDEN.sub("?", text)
 
 
-def _whole(value):
-    """The same without lone surrogates, which JSON may not hold."""
-    if isinstance(value, dict):
-        return {name: _whole(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_whole(each) for each in value]
-    return re.sub("[\ud800-\udfff]", "\ufffd", value) if isinstance(value, str) else value
-
-
 def as_json(all_said, patchelf):
-    return json.dumps(_whole({
+    text = json.dumps({
         "patchelf": patchelf and {"path": patchelf.program, "version": patchelf.version},
         "files": [said for said in all_said if "file" in said],
         "wheels": [said for said in all_said if "wheel" in said],
-    }), indent=2)
+    }, ensure_ascii=False)
+    # JSON may not hold lone surrogates, which Python has for bytes that are no text.
+    return json.dumps(json.loads(text.encode(errors="replace")), indent=2)
 
 
 def _names(count):

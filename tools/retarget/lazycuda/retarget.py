@@ -13,11 +13,9 @@ import shutil
 import signal
 import stat
 import sys
-import zipfile
 
 from . import elf, names, patchelf, paths, plain_file, progress, report, repoint, wheel_file
 from .staging import Staging
-from .wheel import DAMAGE
 
 DESCRIPTION = """\
 Has finished binaries start where there is no CUDA, and run on any.
@@ -48,6 +46,7 @@ class Options:
         self.__dict__.update(vars(words))
         self.line = progress.Line(wanted=not self.json)
         self.stub_notes = []        # what there is to say of the stubs' folder
+        self.matched = set()        # patterns of --leave that name a file
 
     @functools.lru_cache(maxsize=None)
     def find_patchelf(self):
@@ -77,8 +76,9 @@ class Options:
 
     def leaves(self, *spellings):
         """Whether --leave names a file, by one of its spellings."""
-        return any(fnmatch.fnmatchcase(name, pattern)
-                   for name in spellings for pattern in filter(_is_pattern, self.leave))
+        found = {pattern for pattern in filter(_is_pattern, self.leave) if fnmatch.filter(spellings, pattern)}
+        self.matched |= found
+        return bool(found)
 
 
 def _library(word):
@@ -181,8 +181,6 @@ def _parser():
     add("--keep-libraries", action="store_true",
         help="wheels: keep bundled real libraries that nothing needs any more")
     add("--build-tag", metavar="TAG", help="wheels: name the result apart, such as 1lazycuda")
-    add("--no-load", dest="load", action="store_false",
-        help="do not run what a file runs when it is loaded; symbols are looked up all the same")
     add("--stubs", metavar="DIR", type=pathlib.Path, help="where the stubs are")
     add("--stub", action="append", default=[], metavar="FILE", type=pathlib.Path,
         help="a stub that `lazycuda stub` made: replace its library, too; may be given again")
@@ -224,27 +222,6 @@ def _check_libraries(parser, options):
     for word in options.only:
         if word in options.left:
             parser.error(f"--only and --leave both name {word}")
-    _check_patterns(parser, options)
-
-
-def _files(path):
-    """The names that patterns of --leave may match: an input's members, or its own."""
-    if path.suffix != ".whl":
-        return [path.name, str(path)]
-    with zipfile.ZipFile(path) as wheel:
-        return wheel.namelist()
-
-
-def _check_patterns(parser, options):
-    """Checks that each pattern of --leave matches a file; else it may be meant for a library."""
-    try:
-        there = [name for path in options.inputs for name in _files(path)]
-    except (OSError, *DAMAGE):
-        return      # as is said of that input
-    for pattern in filter(_is_pattern, options.leave):
-        if not fnmatch.filter(there, pattern):
-            parser.error(f"--leave: there is no file {pattern!r} in what is given; a library is "
-                         "named as in --leave cublas")
 
 
 def _final(options, path, name):
@@ -296,13 +273,17 @@ def _status(all_said, options):
     return int(options.strict and any(map(report.not_served, all_said)))
 
 
-def _run(options):
+def _run(parser, options):
     with Staging() as staging:
         all_said = [_retarget(path, options, staging) for path in options.inputs]
         if any(said["outcome"] == "refused" for said in all_said):
             for said in all_said:
                 said["output"] = None
         else:
+            for pattern in filter(_is_pattern, options.leave):
+                if pattern not in options.matched:
+                    parser.error(f"--leave: there is no file {pattern!r} in what is given; a library is "
+                                 "named as in --leave cublas")
             staging.commit()
     return all_said
 
@@ -342,7 +323,7 @@ def main(arguments=None):
         if signal.getsignal(number) != signal.SIG_IGN:      # as under nohup
             signal.signal(number, _stop)
     try:
-        all_said = _run(options)
+        all_said = _run(parser, options)
     except KeyboardInterrupt:
         _die_of(signal.SIGINT)
     except OSError as error:

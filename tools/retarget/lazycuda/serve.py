@@ -7,7 +7,6 @@ after every run path; those of the parts of cuDNN lack what the real parts have 
 Files that need these have the name of the stub put in.
 """
 import collections
-import copy
 import pathlib
 import posixpath
 import re
@@ -24,7 +23,7 @@ ANY_NUMBER = re.compile(r"\.so\Z|\.so.*[*?{\[]")
 class Served(repoint.Stub):
     """A stub under a name of the real library."""
 
-    def __init__(self, stub, name, path, asked):
+    def __init__(self, stub, name, path):
         self.__dict__.update(stub.__dict__)
         self.__dict__.pop("exports", None)
         self.name = name
@@ -32,8 +31,6 @@ class Served(repoint.Stub):
         self.exact = bool(path)     # each name's default version is the one of this SONAME
         if path:
             self.path, self.image = path, elf.read(path)
-        # Where it lacks something, files keep the real library.
-        self.optional = stub.optional or not (asked or stub.own)
 
     def name_for(self, needed):
         return names.base(needed)
@@ -86,8 +83,6 @@ class Serving:
     def rename(self, library):
         """Has files name the stub of a library instead, and be left where that does not serve."""
         self.renamed.add(library)
-        self.stubs[library] = copy.copy(self.stubs[library])
-        self.stubs[library].optional = True
         self._keep({library})
 
     def _keep(self, libraries):
@@ -127,13 +122,11 @@ class Serving:
         soname = self.soname(library, real.major)
         by = self.paths.get(library, {}).get(soname, {})
         path = by.get(cuda) or next(iter(by.values()), None)
-        if self.stubs[library].own and not self.stubs[library].installed:
+        if self.stubs[library].given:
             path = None         # --stub names the file
-        key = base, path
-        if key not in self.made:
-            asked = library in self.options.only
-            self.made[key] = Served(self.stubs[library], base, path, asked)
-        return self.made[key]
+        if (base, path) not in self.made:
+            self.made[base, path] = Served(self.stubs[library], base, path)
+        return self.made[base, path]
 
     def stubs_for(self, part):
         """{library: Stub} for the names that a file has for the libraries; for others those of

@@ -11,7 +11,6 @@ import csv
 import errno
 import hashlib
 import io
-import operator
 import os
 import re
 import stat
@@ -277,8 +276,7 @@ def _copy(out, info, wheel, stage):
 
 
 def write(wheel, target, changed, removed):
-    """Write the new wheel to the path `target`: `changed` maps names to files or bytes.
-    Returns what describes its members, and its RECORD."""
+    """Write the new wheel to the path `target`: `changed` maps names to files or bytes."""
     date, rows, order = _date_of_new(wheel), [], _order(wheel, changed, removed)
     with naming(target), Archive(target) as out, wheel.stage("writing", order) as stage:
         for name in order:
@@ -293,9 +291,7 @@ def write(wheel, target, changed, removed):
         name = wheel.member("RECORD")
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([*rows, (name, "", "")])
-        record = text.getvalue().encode()
-        _write_new(out, _member(name, wheel.members[name], date), record, stage)
-    return out.filelist, record
+        _write_new(out, _member(name, wheel.members[name], date), text.getvalue().encode(), stage)
 
 
 def wrong_rows(wheel):
@@ -305,20 +301,3 @@ def wrong_rows(wheel):
     return [name for name, digest in wheel.digests.items()
             if name in said and said[name][0].startswith("sha256=") and
             said[name] != tuple(map(str, digest.row(name)[1:]))]
-
-
-def check(path, members, record):
-    """Read a wheel back: it has these members where it says, and this RECORD.  What each of
-    them holds was compared when it was read."""
-    wheel = Wheel(path)
-    try:
-        described = operator.attrgetter("filename", "compress_type", "compress_size", "file_size", "CRC")
-        if list(map(described, wheel.members.values())) != list(map(described, members)):
-            raise Refused("WHEEL", "its directory is not what was written")
-        for name, info in wheel.members.items():
-            with _reading(f"its {name} cannot be read"):
-                wheel.place(info)
-        if wheel.read(wheel.member("RECORD")) != record:
-            raise Refused("WHEEL", "its RECORD is not what was written")
-    finally:
-        wheel.close()

@@ -7,7 +7,7 @@ import tempfile
 
 from . import mentions, metadata, names, packages, parts, report, repoint, serve
 from .repoint import Refused
-from .wheel import SIGNATURES, Wheel, check, write, wrong_rows
+from .wheel import SIGNATURES, Wheel, write, wrong_rows
 
 # Tags for glibc older than 2.17, which the stubs need.
 OLDER_TAGS = ("manylinux1_", "manylinux2010_", "manylinux_2_5_", "manylinux_2_12_")
@@ -66,7 +66,7 @@ class Job:
         parts.replace_libraries(self.parts, serving)
         stubs = serving.files(self.parts, of_wheel, folder / "stubs", self.options.find_patchelf)
         loaded = parts.load_all(self.parts, {self.wheel.installed(name): path for name, path in
-                                             stubs.items()}, folder / "site", self.options.load)
+                                             stubs.items()}, folder / "site")
         for part in work:
             self.said["files"].append(report.of_file(
                 part.name, part.work, part.search_path, loaded[part.name]))
@@ -76,6 +76,7 @@ class Job:
         self.said.update(added=sorted(stubs), removed=self.removed)
 
     def _leave(self):
+        self.options.leaves(*self.wheel.members)        # that a pattern names one is enough
         for part in self.parts:
             musl = part.image and part.image.is_for_musl
             elsewhere = part.real_needs and part.installed is None
@@ -123,8 +124,7 @@ class Job:
         free = dict.fromkeys(packages.BY_FAMILY)
         for stub in (self.options.read_stubs()[library] for library in libraries):
             for name in stub.image.packages():
-                free[packages.family(name)] = stub.library if stub.own and not stub.installed \
-                    else None
+                free[packages.family(name)] = stub.library if stub.given else None
         return {family: own for family, own in free.items() if family not in needed}
 
     def _majors(self, libraries, needed, stay):
@@ -155,10 +155,10 @@ class Job:
         replaced = {packages.BY_STEM[part.library].family for part in self.parts
                     if part.stub and part.library in packages.BY_STEM}
         if relax or replaced:
-            relaxed = metadata.relax(text, free, self._majors(libraries, needed, stay), sorted(replaced))
+            relaxed, self.said["extras"] = metadata.relax(
+                text, free, self._majors(libraries, needed, stay), sorted(replaced))
             if relaxed != text:
                 self.changed[name] = relaxed
-            self.said["extras"] = metadata.extras(relaxed)
             self._note_needs_of_others(required)
         self._mentions(required if relax else (), serving)
         if self.options.build_tag:
@@ -195,9 +195,8 @@ class Job:
         """Writes the result, if anything changed."""
         if self.changed or self.removed:
             target = output(self.wheel.file_name(self.options.build_tag))
-            written = write(self.wheel, target, self.changed, self.removed)
+            write(self.wheel, target, self.changed, self.removed)
             target.chmod(self.wheel.path.stat().st_mode & 0o7777)
-            check(target, *written)
             wrong = wrong_rows(self.wheel)
             if wrong:
                 self.note(f"its RECORD was wrong of {repoint.some(wrong)}, and is not in the result")
