@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The readers of device code as a program, and real code from real toolkits."""
-import json
 import pathlib
-import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -11,12 +9,12 @@ import pytest
 import build
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The modules beside this file, and what shows an inspection.
-sys.path[:0] = [str(HERE), str(HERE.parent / "inspection")]
+# The modules beside this file, what shows an inspection, and what links.
+sys.path[:0] = [str(HERE), str(HERE.parent / "inspection"), str(HERE.parent / "agreement")]
+import linkers  # noqa: E402
 from code_corpus import real_code  # noqa: E402
 from dumps import Seen, compile_dump  # noqa: E402
 
-LINKER = HERE / "code_linker.py"
 # What an entry is of a file that is none.
 NONE = dict.fromkeys("arch toolkit isa level container ir debug llvm abi".split(), "0")
 
@@ -50,17 +48,13 @@ def produced(toolkit):
 
 @pytest.fixture
 def link(tmp_path):
-    """link(toolkit, jobs) has its nvJitLink do them; what came of each, or "crash"."""
+    """link(toolkit, [(options, inputs)]): the images that its nvJitLink calls a success, or what
+    came of it instead, such as "crash 11"."""
     def run(toolkit, jobs):
-        library = toolkit.file("nvJitLink")
-        if library is None:
+        if toolkit.file("nvJitLink") is None:
             pytest.skip(f"CUDA {toolkit.version} has no nvJitLink")
-        for number, job in enumerate(jobs):
-            job.setdefault("get", "Cubin")
-            job["inputs"] = [[kind, str(path)] for kind, path in job["inputs"]]
-            job["out"] = str(tmp_path / f"image{number}")
-        done = subprocess.run([sys.executable, LINKER, library], text=True, capture_output=True,
-                              input="".join(json.dumps(job) + "\n" for job in jobs))
-        results = done.stdout.splitlines()
-        return results + ["crash"] * (len(jobs) - len(results))
+        images = [tmp_path / f"image{number}" for number in range(len(jobs))]
+        said = linkers.link(toolkit.version, [
+            linkers.Job(toolkit.version, *job).line(image) for job, image in zip(jobs, images)])
+        return [image if image.exists() else one for image, one in zip(images, said)]
     return run
