@@ -18,7 +18,7 @@ import samples
 import toolkits
 from samples import STORE, in_its_folder
 
-MAKER = build.TESTS / "gpu" / "compile_code.py"
+MAKER = build.TESTS / "gpu" / "make_fatbin.py"
 
 
 def versions():
@@ -44,7 +44,7 @@ def fatbin(version, entries, *options):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if made.exists():
             return made
-        subprocess.run([sys.executable, MAKER, "nvfatbin", library, f"{made}.new", *options,
+        subprocess.run([sys.executable, MAKER, library, f"{made}.new", *options,
                         *(f"{entry.kind}:{entry.arch.removeprefix('sm_')}:{entry.path}"
                           for entry in entries)], check=True, env=in_its_folder(library))
         pathlib.Path(f"{made}.new").rename(made)

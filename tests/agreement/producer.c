@@ -2,7 +2,7 @@
 /*
  * producer.c - compiles with one nvrtc: `producer LIBNVRTC < JOBS`
  *
- * A job is a line of tab-separated fields, SOURCE OUTPUT ptx|cubin|ltoir OPTION...,
+ * A job is a line of tab-separated fields, SOURCE OUTPUT ptx|cubin|ltoir|optixir OPTION...,
  * where SOURCE and OUTPUT are files.  Prints a line for each, "ok" or what failed.
  * No header of CUDA's is needed.
  */
@@ -53,6 +53,8 @@ static const char *what(const char *kind)
 		return "PTX";
 	if (!strcmp(kind, "cubin"))
 		return "CUBIN";
+	if (!strcmp(kind, "optixir"))
+		return "OptiXIR";
 	return dlsym(library, "nvrtcGetLTOIR") ? "LTOIR" : "NVVM";
 }
 

@@ -25,9 +25,10 @@ def check():
 
 # Healthy images.
 
-def jobs_for(version, folder):
+def jobs_for(toolkit, folder):
     """((options, inputs), what it is to become), of everything that this version links."""
-    for arch in archs(folder):
+    version = toolkit.major, toolkit.minor
+    for arch in archs(toolkit.version):
         for kind in ("cubin", "ptx", "ltoir"):
             inputs = [(kind, folder / f"{name}_{arch}.{kind}") for name in "kh"]
             lto = ["-lto"] if kind == "ltoir" else []
@@ -42,7 +43,7 @@ def jobs_for(version, folder):
 
 
 def test_no_healthy_image_is_called_wrong(toolkit, produced, link, check):
-    jobs = list(jobs_for((toolkit.major, toolkit.minor), produced))
+    jobs = list(jobs_for(toolkit, produced))
     for (job, arch, output), made in zip(jobs, link(toolkit, [job for job, _, _ in jobs])):
         prefix = "compute" if output == "ptx" else "sm"
         assert check(made, f"{prefix}_{arch}", *(SYMBOLS if output != "ltoir" else ()),
@@ -186,7 +187,7 @@ def test_optixir_is_no_ltoir(real, check):
     code = real_code(real("12.9").version)
     assert check(code / "h_80.ltoir", "sm_80", output="ltoir") is None
     assert check(code / "h_80.ltoir", "sm_75", output="ltoir") == "is for sm_80"
-    assert check(code / "o.optixir", "sm_80", output="ltoir") == "is not LTO-IR"
+    assert check(code / "o_80.optixir", "sm_80", output="ltoir") == "is not LTO-IR"
 
 
 def test_data_that_is_nowhere(image, check):

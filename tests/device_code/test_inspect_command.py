@@ -81,7 +81,7 @@ def test_a_cubin(inspect, said, real):
     assert (entry["relocatable"], entry["linked"], entry["abi"]) == (False, True, 7)
     entry, = said(code / "k_100a.cubin")["entries"]
     assert (entry["arch"], entry["abi"], entry["relocatable"]) == ("sm_100a", 8, True)
-    out = inspect(code / "e_80.cubin", code / "g.cubin").out
+    out = inspect(code / "e_80.cubin", code / "d_80.cubin").out
     assert "cubin    sm_80     CUDA 12.9               linked" in out
     assert "relocatable, debug" in out
 

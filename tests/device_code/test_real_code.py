@@ -75,14 +75,14 @@ def test_ltoir(toolkit, produced, read):
 def test_optixir_is_told_from_ltoir(toolkit, produced, read):
     if toolkit.major < 12:
         pytest.skip("nvrtc 11 makes no OptiX-IR")
-    entry = read(produced / "o.optixir")
+    entry = read(produced / "o_80.optixir")
     assert (entry.wrong, entry.kind, entry.level) == (None, "optixir", 2)
     assert entry.toolkit == number(toolkit.version)
 
 
 @pytest.mark.parametrize("ending", ["ptx", "cubin"])
 def test_code_for_debugging(produced, read, ending):
-    assert read(produced / f"g.{ending}").flags == RELOCATABLE | DEBUG
+    assert read(produced / f"{dict(ptx='g', cubin='d')[ending]}_80.{ending}").flags == RELOCATABLE | DEBUG
 
 
 def readelf_symbols(file):

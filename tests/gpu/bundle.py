@@ -18,13 +18,15 @@ import sys
 import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "lib"))
+sys.path[:0] = [str(HERE.parent / "lib"), str(HERE.parent / "agreement")]
 import nvcc_of_majors  # noqa: E402
+import samples  # noqa: E402
 import symbols  # noqa: E402
 import toolkits  # noqa: E402
 
 ROOT = toolkits.ROOT
 CALLERS = {"11": "11.8", "12": "12.9", "13": "13.5"}
+PTX_BY = "11.8"         # what every driver takes that has a device of sm_75
 LINKER = "12.9"         # its nvJitLink: of what it makes, drivers of 12 and 13 load all
 ARCHITECTURES = "75 80 86 87 89 90 100 103 120".split()
 LIMIT = 60 * 2**20
@@ -43,6 +45,7 @@ def run(*command, **options):
                           **options)
     if done.returncode:
         sys.exit(f"gpu-bundle: {shlex.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 def renamed(file, output, name):
@@ -60,10 +63,6 @@ def renamed(file, output, name):
         sys.exit(f"gpu-bundle: the stub has no other name in {file}: {name}")
     made[offset:offset + length] = names.replace(old, new)
     output.write_bytes(made)
-
-
-def python(*words):
-    run(sys.executable, HERE / "compile_code.py", *words)
 
 
 class Bundle:
@@ -101,18 +100,49 @@ class Bundle:
         return self.work / name
 
     def fatbin(self, name, *entries):
-        python("nvfatbin", self.toolkit[LINKER].file("nvfatbin"), self.made(name), *entries)
+        run(sys.executable, HERE / "make_fatbin.py", self.toolkit[LINKER].file("nvfatbin"),
+            self.made(name), *entries)
+
+    def compile(self, version):
+        """What the nvrtc of a version makes of the sources here."""
+        wanted = [("small", f"{version}_{arch}", kind, f"-arch=sm_{arch}", "-rdc=true")
+                  for arch in ARCHITECTURES for kind in ("cubin", "ptx")
+                  if samples.compiles(version, f"sm_{arch}")]
+        if version == PTX_BY:
+            wanted += [(stem, "all", "ptx", "-arch=compute_75", "-rdc=true")
+                       for stem in ("linked", "helper")]
+            wanted += [(stem, "all", "ptx", "-arch=compute_75") for stem in ("kernels", "references")]
+        if version == LINKER:
+            wanted += [("whole", "52", "ptx", "-arch=compute_52", "-rdc=true"),
+                       *[("whole", arch, "ltoir", f"-arch=compute_{arch}", "-rdc=true", "-dlto")
+                         for arch in ("52", "61")]]
+            for arch in ARCHITECTURES:
+                wanted.append(("kernels", arch, "cubin", f"-arch=sm_{arch}"))
+                for stem in ("linked", "helper"):
+                    wanted += [(stem, arch, "cubin", f"-arch=sm_{arch}", "-rdc=true"),
+                               (stem, arch, "ltoir", f"-arch=compute_{arch}", "-rdc=true", "-dlto")]
+        library = self.toolkit[version].file("nvrtc")
+        said = run(self.made("producer"), library, env=samples.in_its_folder(library), input="".join(
+            "\t".join([str(HERE / f"{stem}.cu"), str(self.made(f"{stem}_{of}.{kind}")), kind,
+                       *options]) + "\n" for stem, of, kind, *options in wanted)).splitlines()
+        if said != ["ok"] * len(wanted):
+            sys.exit(f"gpu-bundle: nvrtc {version} says {said}")
+        for stem, of, kind, *_ in wanted:
+            if kind == "ptx":       # whose NUL belongs to it, for the driver
+                with open(self.made(f"{stem}_{of}.ptx"), "ab") as made:
+                    made.write(b"\0")
 
     def of_each_architecture(self, stem):
         return [f"cubin:{arch}:{path}" for arch in ARCHITECTURES
                 for path in [self.made(f"{stem}_{arch}.cubin")] if path.exists()]
 
     def device_code(self):
-        for version, toolkit in self.toolkit.items():
-            python("nvrtc", toolkit.file("nvrtc"), version, HERE, self.work, *ARCHITECTURES)
-        self.fatbin("kernels.fatbin", f"ptx:75:{self.made('kernels.ptx')}",
+        self.link(self.made("producer"), samples.HERE / "producer.c")
+        for version in self.toolkit:
+            self.compile(version)
+        self.fatbin("kernels.fatbin", f"ptx:75:{self.made('kernels_all.ptx')}",
                     *self.of_each_architecture("kernels"))
-        self.fatbin("references.fatbin", f"ptx:75:{self.made('references.ptx')}")
+        self.fatbin("references.fatbin", f"ptx:75:{self.made('references_all.ptx')}")
         self.fatbin("container.fatbin", f"ptx:52:{self.made('whole_52.ptx')}",
                     *[f"ltoir:{arch}:{self.made(f'whole_{arch}.ltoir')}" for arch in ("52", "61")])
         for half in ("linked", "helper"):
@@ -124,7 +154,7 @@ class Bundle:
         code.mkdir()
         for path in self.work.iterdir():
             if path.is_file() and path.suffix != ".s" and \
-                    not path.name.startswith(("kernels", "whole", "references")):
+                    not path.name.startswith(("kernels", "whole", "references", "producer")):
                 shutil.copy(path, code)
         if self.without_nvcc:
             print(f"gpu-bundle: without the programs of nvcc: {self.without_nvcc}")
