@@ -62,7 +62,7 @@ def cases(written, linker):
     for shape in written:
         parts = [(one.kind, one.path) for one in (shape, shape.partner()) if one]
         yield case(f"{shape} on {linker}", linker, shape.arch, parts, shape=shape,
-                   left=shape.left, contained=shape.kind == "object")
+                   left=shape.left)
 
 
 def compare(name, written, linker):
@@ -86,8 +86,6 @@ def forms(compiler):
     for version in ptxas:
         yield version, f"{compiler.name}, ptxas {version}", readers(version)
     yield "ptx", f"PTX of {compiler.name}", LINKED
-    for version in ptxas if compiler.writes_ir else []:
-        yield f"object {version}", f"objects of {compiler.name}, ptxas {version}", readers(version)
     if compiler.links:
         yield "linked", f"linked cubins of {compiler.name}", LINKED
 

@@ -3,9 +3,8 @@
 
     written(compiler, form, option="O2")    [Written] that are so, made if they are not there yet
 
-A form is "ptx", a version of ptxas, "object" and such a version for what clang compiles for the
-host with a fatbin in it, "linked" for the cubins that a compiler makes itself and are not
-relocatable, or "ir".  What a compiler does not compile, or ptxas does not assemble, is left out.
+A form is "ptx", a version of ptxas, or "linked" for the cubins that a compiler makes itself and are
+not relocatable.  What a compiler does not compile, or ptxas does not assemble, is left out.
 They lie in build/tests/agreement/shapes, below a digest of the compiler.
 """
 import collections
@@ -27,27 +26,19 @@ import toolkits
 
 sys.path.append(str(build.TESTS / "inspection"))
 import made_up  # noqa: E402
-from other_sources import HOST, SOURCES, WITHOUT_KERNEL  # noqa: E402
+from other_sources import SOURCES, WITHOUT_KERNEL  # noqa: E402
 from samples import HERE, STORE  # noqa: E402
 
 FETCHED = build.BUILD / "compilers"
 NVCC = build.BUILD / "nvcc"
-FATBINARY = NVCC / "13.5" / platform.machine() / "nvidia" / "cu13" / "bin" / "fatbinary"
 TABLES = {FETCHED: "compilers.txt", NVCC: "nvcc.txt"}
 ARCHITECTURES = ("sm_80", "sm_90a", "sm_100f", "sm_120")
 RDC = ("-fgpu-rdc",)
 # With which clang writes something else; the first for every architecture.
 OPTIONS = {"O2": ("-O2", *RDC), "g": ("-O2", "-g", *RDC), "whole": ("-O2",),
            "old-ptx": ("-O2", *RDC, "--cuda-feature=+ptx70")}
-# How the host's half of a file is compiled, and what of PTX and cubin is in its fatbin or offload
-# binary.
+# How the host's half of a file is compiled.
 FOR_HOST = ("-x", "cuda", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version")
-OBJECTS = {"rdc": "-fgpu-rdc", "whole": "-fno-gpu-rdc"}
-IN_FATBIN = {"both": ("cubin", "ptx"), "cubin": ("cubin",), "ptx": ("ptx",)}
-# What clang gets from libdevice where there is one, and libnvvm wants.
-VERSION_OF_IR = "!nvvmir.version = !{!0}\n!0 = !{i32 2, i32 0}\n"
-# Of LLVM IR; libnvvm reads that of newer compilers for the newest architectures alone.
-IR = (("O2", "sm_80"), ("O2", "sm_120"), ("g", "sm_120"))
 LANGUAGES = {
     "cuda": ["-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
              "-Wno-unknown-cuda-version", "-Xclang", "-target-feature", "-Xclang", "+ptx70"],
@@ -100,12 +91,10 @@ class Written(collections.namedtuple("Written", "compiler form arch unit option"
     @property
     def kind(self):
         word = self.form.split()[0]
-        return word if word in ("ptx", "ir", "object") else "cubin"
+        return word if word == "ptx" else "cubin"
 
     def path_of(self, form):
-        ending = {"ptx": ".ptx", "ir": ".bc", "linked": ".cubin"}.get(form, f".{form}.cubin")
-        if form.startswith("object"):
-            ending = f".{form.split()[1]}.o"
+        ending = {"ptx": ".ptx", "linked": ".cubin"}.get(form, f".{form}.cubin")
         return self.compiler.folder / f"{self.unit}-{self.option}-{self.arch}{ending}"
 
     @property
@@ -153,7 +142,6 @@ class Written(collections.namedtuple("Written", "compiler form arch unit option"
 
 class Clang:
     links = False
-    writes_ir = True
 
     def __init__(self, command):
         self.command = command
@@ -171,10 +159,6 @@ class Clang:
         if "sm_80" not in self.architectures:
             raise Absent(f"{self.name} does not write PTX for sm_80")
         self.options = [one for one, words in OPTIONS.items() if self.takes(words)]
-        # Later ones put an offload binary into an object, and no fatbin, with -fgpu-rdc.
-        done = subprocess.run([*command, *FOR_HOST, *RDC, "-###", "-c", os.devnull], text=True,
-                              capture_output=True)
-        self.embeds = "-fembed-offload-object=" in done.stderr
 
     def takes(self, options):
         return said(*self.command, *LANGUAGES["cuda"], "--cuda-gpu-arch=sm_80", *options,
@@ -192,12 +176,6 @@ class Clang:
         return f"sm_{max(one for one in older if one <= int(re.sub(r'[^0-9]', '', arch)))}"
 
     def shapes(self, form):
-        if form == "ir":
-            return [Written(self, form, arch, unit, option) for unit in SOURCES
-                    for option, arch in IR]
-        if form.startswith("object"):
-            return [Written(self, form, "sm_80", inside, option) for inside in IN_FATBIN
-                    for option in OBJECTS]
         return [Written(self, form, arch, unit, option) for unit in SOURCES
                 for option in self.options for arch in ARCHITECTURES
                 if option == self.options[0] or arch == "sm_80"]
@@ -212,51 +190,15 @@ class Clang:
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / shape.unit
             source.write_text(text)
-            output = ["-S"] if shape.form == "ptx" else [
-                "-c", "-emit-llvm", "-Xclang", "-mlink-bitcode-file", "-Xclang",
-                self.version_of_ir()]
-            shape.run([*self.command, *LANGUAGES[language], *options, *cpu, *output, source, "-o"])
-
-    def version_of_ir(self):
-        """A module that clang links, as it links libdevice."""
-        made = self.folder / "version.bc"
-        if not made.exists():
-            source = self.folder / "version.ll"
-            source.write_text(VERSION_OF_IR)
-            subprocess.run([*self.command, "-Wno-override-module", "--target=nvptx64-nvidia-cuda",
-                            "-c", "-emit-llvm", source, "-o", f"{made}.new"], check=True)
-            pathlib.Path(f"{made}.new").rename(made)
-        return made
-
-    def compile_host(self, shape):
-        """An object with code in it, as the driver makes it of PTX and a cubin of the small unit."""
-        device = Written(self, shape.form.split()[1], "sm_80", "small", self.options[0])
-        images = {"cubin": f"--image3=kind=elf,sm=80,file={device.path}",
-                  "ptx": f"--image3=kind=ptx,sm=80,file={device.path_of('ptx')}"}
-        with tempfile.TemporaryDirectory() as folder:
-            code, source = pathlib.Path(folder) / "code", pathlib.Path(folder) / "host"
-            source.write_text(HOST)
-            embed = ["-Xclang", "-fcuda-include-gpubinary", "-Xclang", code]
-            if self.embeds and OBJECTS[shape.option] in RDC:
-                embed = ["-Xclang", f"-fembed-offload-object={code}"]
-                paths = {"cubin": device.path, "ptx": device.path_of("ptx")}
-                code.write_bytes(made_up.offload(*(made_up.image(paths[kind].read_bytes())
-                                                   for kind in IN_FATBIN[shape.unit])))
-            else:
-                subprocess.run([FATBINARY, f"--create={code}", "--64",
-                                *(images[kind] for kind in IN_FATBIN[shape.unit])], check=True)
-            shape.run([*self.command, *FOR_HOST, "--cuda-host-only", OBJECTS[shape.option], *embed,
-                       "-c", source, "-o"])
+            shape.run([*self.command, *LANGUAGES[language], *options, *cpu, "-S", source, "-o"])
 
     def make(self, shapes):
-        self.version_of_ir()
         each(self.compile, missing(shapes))
 
 
 class Triton:
     """One process compiles all, and says for which architectures that was."""
     links = True
-    writes_ir = False
 
     def __init__(self, site):
         self.site = site
@@ -326,11 +268,8 @@ def chosen(compiler, **only):
 
 
 def make(compiler, form, shapes_of):
-    if form.startswith("object"):
-        make(compiler, form.split()[1], chosen(compiler, unit="small"))
-        each(compiler.compile_host, missing(shapes_of(form)))
-    elif form in ("ptx", "ir", "linked"):
-        compiler.make(shapes_of("ir" if form == "ir" else "ptx"))
+    if form in ("ptx", "linked"):
+        compiler.make(shapes_of("ptx"))
     else:
         compiler.make(shapes_of("ptx"))
         program = compiler.ptxas()[form]

@@ -36,20 +36,6 @@ inline __device__ void operator delete(void *memory, __SIZE_TYPE__) { free(memor
 # What clang has from CUDA's headers and libdevice alone, or not at all.
 OF_A_TOOLKIT = ("launches", "managed", "doubles")
 
-# What clang wants of CUDA's headers for the host's half of a file, which has a kernel and a
-# variable.
-HOST = """
-struct dim3 { unsigned x, y, z; };
-typedef struct CUstream_st *cudaStream_t;
-enum cudaError_t { cudaSuccess };
-extern "C" int cudaConfigureCall(dim3, dim3, unsigned long = 0, cudaStream_t = 0);
-extern "C" cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, unsigned long,
-                                        cudaStream_t);
-extern "C" cudaError_t __cudaPopCallConfiguration(dim3 *, dim3 *, unsigned long *, void *);
-extern "C" __attribute__((global)) void kernel(int *out) { *out = 1; }
-__attribute__((device)) int variable;
-"""
-
 C = {
     "c-data": """
 extern int elsewhere;

@@ -83,12 +83,6 @@ def joined(path, *objects):
     return path
 
 
-def test_an_object_of_one_source(compiled, tmp_path):
-    for path in compiled.values():
-        assert sources_of(path) == 1
-        assert sources_of(joined(tmp_path / "alone.o", path)) == 1
-
-
 def test_objects_that_ld_has_joined(compiled, tmp_path):
     names = ["usual.cu", "template.cu", "empty.cu"]
     together = joined(tmp_path / "together.o", *(compiled[name] for name in names))

@@ -12,7 +12,6 @@ import pathlib
 import platform
 import shlex
 import shutil
-import struct
 import subprocess
 import sys
 import tarfile
@@ -30,9 +29,6 @@ PTX_BY = "11.8"         # what every driver takes that has a device of sm_75
 LINKER = "12.9"         # its nvJitLink: of what it makes, drivers of 12 and 13 load all
 ARCHITECTURES = "75 80 86 87 89 90 100 103 120".split()
 LIMIT = 60 * 2**20
-# Copies of the runtime's stub.
-COPIES = {"a": "libcudart-0001.so", "b": "libcudart-0002.so"}
-SHT_DYNSYM = 11
 DRIVER = ("context", "names", "nvml")
 STUBS = ("libcudart_stub.so", "libcuda_stub.so", "libnvidia-ml_stub.so", "libnvJitLink_stub.so",
          "libnvrtc_stub.so", "liblazycuda_link.so")
@@ -46,23 +42,6 @@ def run(*command, **options):
     if done.returncode:
         sys.exit(f"gpu-bundle: {shlex.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout
-
-
-def renamed(file, output, name):
-    """A copy of a stub, or of what is linked with it, in which the stub has another name, as
-    auditwheel makes them."""
-    old, new = b"libcudart_stub.so", name.encode()
-    made = bytearray(file.read_bytes())
-    table, = struct.unpack_from("<Q", made, 40)
-    size, count = struct.unpack_from("<HH", made, 58)
-    sections = [struct.unpack_from("<IIQQQQI", made, table + i * size) for i in range(count)]
-    dynsym, = [section for section in sections if section[1] == SHT_DYNSYM]
-    _, _, _, _, offset, length, _ = sections[dynsym[6]]
-    names = bytes(made[offset:offset + length])
-    if names.count(old + b"\0") != 1 or len(old) != len(new):
-        sys.exit(f"gpu-bundle: the stub has no other name in {file}: {name}")
-    made[offset:offset + length] = names.replace(old, new)
-    output.write_bytes(made)
 
 
 class Bundle:
@@ -111,7 +90,7 @@ class Bundle:
         if version == PTX_BY:
             wanted += [(stem, "all", "ptx", "-arch=compute_75", "-rdc=true")
                        for stem in ("linked", "helper")]
-            wanted += [(stem, "all", "ptx", "-arch=compute_75") for stem in ("kernels", "references")]
+            wanted.append(("kernels", "all", "ptx", "-arch=compute_75"))
         if version == LINKER:
             wanted += [("whole", "52", "ptx", "-arch=compute_52", "-rdc=true"),
                        *[("whole", arch, "ltoir", f"-arch=compute_{arch}", "-rdc=true", "-dlto")
@@ -142,7 +121,6 @@ class Bundle:
             self.compile(version)
         self.fatbin("kernels.fatbin", f"ptx:75:{self.made('kernels_all.ptx')}",
                     *self.of_each_architecture("kernels"))
-        self.fatbin("references.fatbin", f"ptx:75:{self.made('references_all.ptx')}")
         self.fatbin("container.fatbin", f"ptx:52:{self.made('whole_52.ptx')}",
                     *[f"ltoir:{arch}:{self.made(f'whole_{arch}.ltoir')}" for arch in ("52", "61")])
         for half in ("linked", "helper"):
@@ -154,7 +132,7 @@ class Bundle:
         code.mkdir()
         for path in self.work.iterdir():
             if path.is_file() and path.suffix != ".s" and \
-                    not path.name.startswith(("kernels", "whole", "references", "producer")):
+                    not path.name.startswith(("kernels", "whole", "producer")):
                 shutil.copy(path, code)
         if self.without_nvcc:
             print(f"gpu-bundle: without the programs of nvcc: {self.without_nvcc}")
@@ -182,8 +160,7 @@ class Bundle:
         """Of every source two programs, one of the stub and one of the real library."""
         toolkit = self.toolkit[version]
         headers = [f"-isystem{path}" for path in sorted(toolkit.site.glob("nvidia/*/include"))]
-        defines = [f'-D{name}="{self.made(file)}"' for name, file in
-                   (("FATBIN", "kernels.fatbin"), ("REFERENCES", "references.fatbin"))]
+        code = f'-DFATBIN="{self.made("kernels.fatbin")}"'
         libraries = {"stub": self.built / f"cuda{major}" / "libcudart_stub.so",
                      "direct": toolkit.file("cudart")}
         folder = self.folder / "bin" / major
@@ -192,25 +169,17 @@ class Bundle:
             after = [library, "-Wl,--allow-shlib-undefined"]
             for source in sorted((HERE / "runtime").glob("*.c")):
                 if source.stem == "plugin":
-                    self.plugins(folder, side, source, *defines, *headers, *after)
+                    for copy in "ab":
+                        self.link(folder / f"plugin-{copy}.{side}.so", source, code, *headers,
+                                  *after, "-shared", "-fPIC")
                 else:
-                    self.link(folder / f"{source.stem}.{side}", source, *defines, *headers, *after)
+                    self.link(folder / f"{source.stem}.{side}", source, code, *headers, *after)
             for name, made in objects.items():
                 if name == "extension":
-                    for copy in COPIES:
+                    for copy in "ab":
                         self.link(folder / f"extension-{copy}.{side}.so", *made, *after, "-shared")
                 else:
                     self.link(folder / f"{name}.{side}", *made, *after)
-
-    def plugins(self, folder, side, *words):
-        """Two, and the same two for renamed copies of the stub."""
-        for copy, name in COPIES.items():
-            plugin = folder / f"plugin-{copy}.{side}.so"
-            self.link(plugin, *words, "-shared", "-fPIC")
-            if side == "stub":
-                renamed(plugin, folder / f"copy-{copy}.{side}.so", name)
-            else:
-                shutil.copy(plugin, folder / f"copy-{copy}.{side}.so")
 
     def nvcc_objects(self, nvcc):
         """{program: what it is linked from}, for both of its sides."""
@@ -267,8 +236,6 @@ class Bundle:
         (self.folder / "lib").mkdir()
         for name in STUBS:
             shutil.copy(self.built / name, self.folder / "lib")
-        for name in COPIES.values():
-            renamed(self.built / "libcudart_stub.so", self.folder / "lib" / name, name)
         for version, toolkit in self.toolkit.items():
             folder = self.folder / "cuda" / version
             folder.mkdir(parents=True)

@@ -198,26 +198,6 @@ refusals()
 	tally_alone 11.8 "$lines" "$name"
 }
 
-# $1: version.  Texture references are of 11 alone: compared there, refused by later ones.
-references()
-{
-	is_wanted references || return
-	name="references: on $1, caller 11"
-	has_cudart "$1" "$name" || return
-	direct=-
-	[ "$1" != 11.8 ] || direct=$(in_folder "cuda/$1" "$(program references 11 direct)")
-	# Code that is loaded when it is called for: what nobody can call shall fail nothing else.
-	load="export CUDA_MODULE_LOADING=LAZY;"
-	[ "$direct" = - ] || direct="$load $direct"
-	lines=$(bin/judge 60 "$(cudart "$1")" "$direct" "$name" same \
-		"$load $(through references 11 "$1")")
-	if [ "$direct" = - ]; then
-		tally_alone "$1" "$lines" "$name"
-	else
-		tally 1 "$lines" "$name"
-	fi
-}
-
 first()		# $1: version
 {
 	is_wanted first || return
@@ -281,18 +261,13 @@ runtime pools 60
 runtime code 60 LAZY
 runtime code 60 EAGER
 runtime plugins 60
-runtime copies 60 "" plugins copy
 compiled compiled 60 LAZY
 compiled compiled 60 EAGER
 compiled per-thread 60
 compiled separate 60 LAZY
 compiled separate 60 EAGER
 compiled extensions 60 "" plugins extension
-references 11.8
-references 12.9
-references 13.5
 runtime newer 60
-runtime semaphores 60
 runtime errors 60
 refusals
 driver context 60 libcuda.so.1

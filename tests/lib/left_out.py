@@ -19,7 +19,6 @@ LEFT_OUT = [
     ("agreement/test_shapes.py::test_what_becomes_of_links", "release"),
     ("agreement/test_shapes.py::test_what_nvjitlink_writes", "release"),
     ("agreement/test_other_compilers.py::test_what_others_write", "release"),
-    ("agreement/test_other_compilers.py::test_llvm_ir_of_others", "release"),
     # Long for what they are: `make fuzz`, `make bench`, `make release`.
     ("fuzz/test_fuzz.py::test_a_short_run_finds_nothing", "release"),
     ("growth/test_growth.py", "release"),

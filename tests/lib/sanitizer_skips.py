@@ -49,7 +49,6 @@ ONE_THREAD = "it runs in one thread"
 SKIPPED = [
     ("aarch64/", OTHER_BUILD),
     ("agreement/test_other_compilers.py::test_what_others_write", COMPILERS),
-    ("agreement/test_other_compilers.py::test_llvm_ir_of_others", COMPILERS),
     ("agreement/test_agreement.py::test_every_architecture_for_every_target", COMPILERS),
     ("agreement/test_shapes.py", COMPILERS),
     *[(f"{folder}/", ONE_THREAD, "thread") for folder in (

@@ -502,20 +502,6 @@ def test_optimised_at_link_time(world, site, version, dialect, arch):
     assert ".entry kernel" in ptx and "call" not in ptx and ".func" not in ptx
 
 
-@pytest.mark.parametrize("version", ["13.5"])
-@pytest.mark.parametrize("more, name", [
-    ("define void @second(float* %p) {\n  ret void\n}\n"
-     '!nvvm.annotations = !{!2}\n!2 = !{void (float*)* @second, !"kernel", i32 1}\n', b".text.second"),
-    ("@state = addrspace(1) global i32 5\n", b"state\0")], ids=["kernel", "variable"])
-def test_what_a_list_lacks_is_kept(world, site, version, more, name):
-    site(version)
-    kernel = programs.listed(programs.kernel("typed")).replace("!nvvm.annotations = !{!0}", more if "!2" in more else
-                                                               "!nvvm.annotations = !{!0}\n" + more)
-    kernel = kernel.replace("= !{!2}", "= !{!0, !2}")
-    said = real(world, "--lto", source=kernel)
-    assert said["compile_ir"]["to"] == "ptx" and name in (world.root / "image").read_bytes()
-
-
 def ptx_file(world, name, body):
     return put(world.root / name, f".version 8.0\n.target sm_80\n.address_size 64\n{body}")
 
@@ -618,17 +604,6 @@ def test_what_is_defined_twice_is_not_linked_with_optimisation(world, site, vers
     weak = put(kernel, kernel.read_text().replace(".visible", ".weak"))
     for one in (ir, source):
         real(world, "--lto", weak, source=one)
-
-
-@pytest.mark.parametrize("version", ["13.5"])
-@pytest.mark.parametrize("arch", ["sm_80", "sm_100"])
-def test_a_variable_that_is_linked_once_is_kept(world, site, version, arch):
-    site(version)
-    kernel = programs.listed(programs.kernel("typed")).replace(
-        "  ret void", "  %c = load volatile i32, i32 addrspace(1)* @cfg\n  ret void")
-    kernel += "@cfg = linkonce_odr addrspace(1) externally_initialized global i32 7\n"
-    real(world, "--lto", source=kernel, arch=arch)
-    assert b"\0cfg\0" in (world.root / "image").read_bytes()
 
 
 @pytest.mark.parametrize("version", ["13.5"])

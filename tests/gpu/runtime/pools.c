@@ -38,13 +38,11 @@ static void standard(void)
 static void own(void)
 {
 	struct cudaMemPoolProps properties;
-	struct cudaMemAccessDesc access;
 	struct cudaMemLocation location = { .type = cudaMemLocationTypeDevice, .id = 0 };
-	enum cudaMemAccessFlags flags = cudaMemAccessFlagsProtNone;
-	uint64_t threshold = 1 << 20, got = 0, used = 0;
+	uint64_t threshold = 1 << 20, got = 0;
 	cudaMemPool_t pool;
 	cudaStream_t stream;
-	int *p, reuse = -1;
+	int *p;
 
 	memset(&properties, 0, sizeof(properties));
 	properties.allocType = cudaMemAllocationTypePinned;
@@ -53,20 +51,9 @@ static void own(void)
 	DO(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
 	DO(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &got));
 	value("threshold", "%llu", (unsigned long long)got);
-	DO(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseFollowEventDependencies, &reuse));
-	value("reuse", "%d", reuse);
 	DO(cudaStreamCreate(&stream));
 	DO(cudaMallocFromPoolAsync((void **)&p, COUNT * sizeof(int), pool, stream));
 	is_usable("computed", p, stream);
-	DO(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
-	value("used", "%llu", (unsigned long long)used);
-	DO(cudaMemPoolGetAccess(&flags, pool, &location));
-	value("access", "%d", (int)flags);
-	memset(&access, 0, sizeof(access));
-	access.location = location;
-	access.flags = cudaMemAccessFlagsProtReadWrite;
-	RESULT("set-access", cudaMemPoolSetAccess(pool, &access, 1));
-	cudaGetLastError();
 	DO(cudaFreeAsync(p, stream));
 	DO(cudaStreamSynchronize(stream));
 	DO(cudaMemPoolTrimTo(pool, 0));
