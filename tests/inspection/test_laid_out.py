@@ -58,7 +58,7 @@ PLAIN = [
     (".strtab", "type", 1, "its link"), (".strtab", 0, 1, "names of symbols"),
     (".nv.constant0.k", "offset", 64, "its bytes are those of another"),
     (".symtab", 24 + 16, 33, "its place"), (".symtab", 24 + 4, 0x77771012, "its section"),
-    (".rela.text.k", 0, 99, "its place"),
+    (".rela.text.k", 0, 99, "its place"), (".rela.text.k", "link", 2, "its symbols"),
 ]
 SECOND = [
     (".nv.capmerc.text.k", "info", 8 << 24 | relocatable.V, "its link"),
