@@ -174,6 +174,12 @@ def test_a_linker_that_is_no_older_than_the_compiler(nvrtc, linkers, taken, reas
     assert (OLDER in said[2]) == (linkers[taken] < 1209 and not nvrtc)
 
 
+def test_settings_go_before_what_is_loaded_and_what_is_imported():
+    assert choose({"cudart": [option(LOADED, 12)]}, major=13)[1] == [
+        "LAZYCUDA_MAJOR=13 asks for another major"]
+    assert choose({"cudart": [option(FOUND, 13, refuses=1), *found(12)]}, guard="off")[0][0] == 0
+
+
 def test_a_library_without_majors_or_with_its_own():
     loaded, highest = "already loaded in this process", "the highest major found"
     assert choose({"cuda": [option(FOUND, 0), option(LOADED, 0)]}) == (

@@ -66,7 +66,8 @@ def test_the_choice_is_for_a_driver_that_the_loader_alone_can_find(world):
 def test_a_toolkit_has_no_driver(world, library, place):
     # cuda-compat is for the user to name: it works on some GPUs alone.
     world.system(place, fake(library, "12.9"))
-    assert world.status(library, CUDA_HOME=place.rpartition("/")[0])["state"] == "missing"
+    toolkit = place.rpartition("/")[0]
+    assert world.status(library, CUDA_HOME=toolkit, LAZYCUDA_PATH=toolkit)["state"] == "missing"
     assert world.status(library, LD_LIBRARY_PATH=place)["state"] == "usable"
     assert world.status(library, **{VARIABLES[library]: f"{place}/{SONAMES[library]}"})[
         "found_by"] == "override"
