@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The C sources of the tree, tests aside, and the rooms that they lie in."""
+import functools
 import os
 import re
 
@@ -22,10 +23,13 @@ def code(path):
     return APART.sub("", path.read_text())
 
 
+@functools.lru_cache(maxsize=None)
 def included(path):
     """What a file includes of the tree; what gen writes is in none."""
+    files = []
     for name in re.findall(r'^\s*#\s*include\s+"(?!generated/)([^"]+)"', path.read_text(), re.M):
         found = [place for place in (path.parent / name, build.ROOT / "stubs" / name)
                  if place.is_file()]
         assert found, f"{path}: there is no {name}"
-        yield build.ROOT / os.path.relpath(found[0], build.ROOT)
+        files.append(build.ROOT / os.path.relpath(found[0], build.ROOT))
+    return files

@@ -3,6 +3,7 @@
 file belongs to, and what becomes of the choice by that."""
 import itertools
 import os
+import subprocess
 
 import pytest
 
@@ -71,7 +72,7 @@ def test_where_a_link_leads(world, stubs):
 
 
 @pytest.mark.parametrize("folder", ["cuda-14.0/lib64", "cuda-12.4x/lib64",
-                                    "other/cu12/lib"])
+                                    "other/cu12/lib", "nvidia/cu12x/lib"])
 def test_folders_that_tell_nothing_or_a_later_one(world, stubs, folder):
     world.search(put(world, folder, library("curand", 10)))
     reason = statuses(world, stubs("curand"), ["curand"])["curand"]["reason"]
@@ -120,6 +121,15 @@ def test_of_packages_over_each_other_the_one_whose_other_files_are_there(world, 
     assert (f"CUDA {told}, as nvidia_cudnn_cu{told}-9.28" if told else "nothing tells") in reason
 
 
+def test_a_site_packages_in_a_folder_that_is_called_otherwise(world, stubs):
+    """What is installed in somebody's folder cuda-13.0 need not be of CUDA 13."""
+    site = "cuda-13.0"
+    installed(world, library("cutensorMg", 2), "cutensor/lib", "cutensor_cu12", site=site)
+    world.search(world.root / site / "cutensor/lib")
+    reason = statuses(world, stubs("cutensorMg"), ["cutensorMg"])["cutensorMg"]["reason"]
+    assert "; it belongs to CUDA 12, as cutensor_cu12-" in reason
+
+
 def test_the_package_of_what_the_process_has_loaded(world, stubs):
     """A framework has loaded cuDNN itself; the stubs follow, and a pin does not take it."""
     file = installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12",
@@ -152,37 +162,15 @@ def test_a_record_that_is_written_between_two_first_calls(world, stubs):
 
 # ---- records that lie ----
 
-def damage_fifo(info):
-    (info / "RECORD").unlink()
-    os.mkfifo(info / "RECORD")
-
-
-def damage_open(info):
-    (info / "RECORD").chmod(0o666)
-
-
-def damage_folder(info):
-    info.chmod(0o777)
-
-
-def damage_large(info):
-    with open(info / "RECORD", "r+") as file:
-        file.truncate(2**20 + 1)
-
-
-def damage_cut(info):
-    (info / "RECORD").write_text("nvidia/cudnn/lib/libcudnn.so.9")
-
-
-DAMAGES = [value for name, value in sorted(globals().items()) if name.startswith("damage_")]
-
-
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("damage", [
+    "rm RECORD; mkfifo RECORD", "chmod 666 RECORD", "chmod 777 .", f"truncate -s {2**20 + 1} RECORD",
+    "printf nvidia/cudnn/lib/libcudnn.so.9 >RECORD"])
 def test_a_record_that_is_not_believed(world, stubs, damage):
     installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
     opened = stubs("cudnn")
     assert "belongs to CUDA 12" in statuses(world, opened, ["cudnn"])["cudnn"]["reason"]
-    damage(world.root / SITE / "nvidia_cudnn_cu12-9.1.0.70.dist-info")
+    subprocess.run(["sh", "-c", damage], check=True,
+                   cwd=world.root / SITE / "nvidia_cudnn_cu12-9.1.0.70.dist-info")
     said = statuses(world, opened, ["cudnn"])["cudnn"]
     assert said["state"] == "usable"
     assert "nothing tells whether it belongs to CUDA 11, 12 or 13" in said["reason"]
@@ -328,23 +316,16 @@ def test_a_pin_holds_for_these_too(world, stubs):
                for one in said.values())
 
 
-def test_what_the_process_has_loaded_binds_the_others(world, stubs):
+@pytest.mark.parametrize("is_named", [False, True])
+def test_what_the_process_has_loaded_or_is_named_binds_the_others(world, stubs, is_named):
     a_venv_of_12(world)
     a_system_of_13(world)
     real = world.root / SITE / "nvidia/cusparse/lib/libcusparse.so.12"
     names = ["cublas", "cusparse", "curand"]
-    said = statuses(world, [f"open:{real}", *stubs(*names)], names)
+    said = statuses(world, [*([] if is_named else [f"open:{real}"]), *stubs(*names)], names,
+                    **({"LAZYCUDA_CUSPARSE": real} if is_named else {}))
     assert all(path.startswith(str(world.root)) for path in paths(said).values()), said
-    assert said["cusparse"]["found_by"] == "process"
-
-
-def test_a_file_that_is_named_binds_the_others(world, stubs):
-    a_venv_of_12(world)
-    a_system_of_13(world)
-    named = world.root / SITE / "nvidia/cusparse/lib/libcusparse.so.12"
-    names = ["cublas", "cusparse", "curand"]
-    said = statuses(world, stubs(*names), names, LAZYCUDA_CUSPARSE=named)
-    assert all(path.startswith(str(world.root)) for path in paths(said).values()), said
+    assert (said["cusparse"]["found_by"] == "process") != is_named
 
 
 def test_off_takes_what_it_finds(world, stubs):

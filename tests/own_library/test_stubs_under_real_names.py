@@ -142,37 +142,7 @@ def test_with_it_a_program_starts_and_gets_an_error(bar, world, tmp_path):
         world.env.pop("LD_LIBRARY_PATH")
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_a_real_library_on_the_same_path_is_used(bar, world, tmp_path, first):
-    # In front of it, ld.so takes the real one, and there is nothing to do.
-    major, real = max(bar.reals.items())
-    if first:
-        world.search(bar.compat(major).parent)
-    world.loader(real)
-    if not first:
-        world.search(bar.compat(major).parent)
-    assert world.run(program(tmp_path, real, int(f"{major}1"))).status == 0
-
-
-def test_its_callers_major_is_preferred_to_a_newer_one(bar, world, tmp_path):
-    if bar.kind != "soname":
-        pytest.skip("its version nodes do not tell its callers' major")
-    world.search(bar.compat(3).parent)
-    world.loader(*bar.reals.values())
-    assert world.run(program(tmp_path, bar.reals[3], 31)).status == 0
-
-
 # ---- a stub never takes itself, or another, for the real library ----
-
-def test_it_does_not_find_itself(bar, world):
-    for major in bar.reals:
-        world.search(bar.compat(major).parent)
-    name = bar.compat(3).name
-    _, _, status, listed = world.probe(f"open:{name}", "load", "status:bar", "libraries",
-                                       timeout=20)
-    assert status["state"] == "missing"
-    assert {c["reason"] for c in status["candidates"]} == {"is a lazycuda stub itself"}
-    assert len([path for path in listed["libraries"] if "libbar" in path]) == 1
 
 
 def test_it_coheres_with_the_ordinary_stub(bar, world):

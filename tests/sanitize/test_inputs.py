@@ -6,7 +6,7 @@ import random
 import pytest
 
 import build
-from fakes import DAMAGES, builtins, driver, fake, nvml
+from fakes import builtins, driver, fake, nvml
 
 EVERYTHING = ["load", *[f"status:{library}" for library in build.STUBBED], "driver", "guard",
               "call:cudaUnbindTexture", "call:cudaMemAdvise@libcudart.so.12",
@@ -32,20 +32,6 @@ def test_one_version(world, version):
                    if (library, version) != ("nvJitLink", "11.8")], builtins(version),
                  driver("13.5"), nvml("590.1"))
     run(world, "call:nvrtcCompileProgram")
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damaged_files(world, damage):
-    damage(world.loader(folder="bad") / "libcudart.so.13", fake("cudart", "13.5"))
-    world.loader(fake("cudart", "12.9"), folder="good")
-    run(world)
-
-
-@pytest.mark.parametrize("size", [0, 15, 64, 120, 3000, 20000])
-def test_cut_off_files(world, size):
-    whole = fake("cudart", "13.5").read_bytes()
-    (world.loader(folder="bad") / "libcudart.so.13").write_bytes(whole[:size])
-    run(world)
 
 
 @pytest.mark.parametrize("seed", range(12))

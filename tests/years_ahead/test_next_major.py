@@ -96,14 +96,6 @@ def test_tables_loader_and_list_agree_on_every_call(cuda14):
 
 # ---- what was made ----
 
-@pytest.mark.parametrize("library", build.LIBRARIES)
-def test_import_libraries_and_version_nodes(cuda14, library):
-    imports = build.import_library(library, 14, cuda14.stubs)
-    assert {s.node for s in elf.exports(imports)} == {f"lib{library}.so.14", "LAZYCUDA_1"}
-    names = {s.name for s in elf.exports(build.stub(library, cuda14.stubs))
-             if s.node == f"lib{library}.so.14"}
-    assert names == set(future.parts()[library].functions)
-
 
 def calls(world, *said, **env):
     """(status or answer, cause) of each call after the stub was loaded."""
@@ -151,12 +143,6 @@ def test_callers_of_14_on_14(new, cuda14):
     names = (future.ARGUMENT_ADDED, future.ARGUMENT_DROPPED, future.BY_VALUE, *future.NEW)
     assert [value for value, _ in calls(new, *[f"{name}@libcudart.so.14" for name in names])] == [
         answer("cudart", name, "14.0") for name in names]
-
-
-def test_a_caller_of_14_where_there_is_nothing(new):
-    assert calls(new, "cudaForecastGet@libcudart.so.14") == [(303, 1)]
-    said = new.status("cudart")["reason"]
-    assert "libcudart.so.14, libcudart.so.13, libcudart.so.12 or libcudart.so.11.0 was" in said
 
 
 def both(world, cuda14):

@@ -9,7 +9,7 @@ import pytest
 import build
 import fakes
 import symbols
-from fakes import answer, driver, fake
+from fakes import answer, fake
 from world import CALL, MISSING
 
 NEWEST = max(build.MAJORS)
@@ -91,15 +91,6 @@ def test_a_later_major_does_not_end_the_search(world):
 
 
 # ---- a later major in the process ----
-
-def test_one_in_the_process_is_left_alone_and_told_of(world):
-    path = world.put("torch", unknown("cudart")) / f"libcudart.so.{LATER}"
-    name = CALL["cudart"]
-    *_, call, status = world.probe(f"global:{path}", "stub:cudart", f"call:{name}",
-                                   "status:cudart")
-    assert call["value"] == MISSING["cudart"]
-    assert [(c["path"], c["found_by"], c["version"], c["reason"]) for c in
-            status["candidates"]] == [(str(path), "process", str(LATER), reason())]
 
 
 def test_a_known_major_is_used_beside_one_in_the_process(world):
@@ -188,24 +179,6 @@ def test_a_major_older_than_the_list(world):
     assert reason(10) in world.status("cudart", LAZYCUDA_CUDART=f"{folder}/{name}")["reason"]
 
 
-# ---- drivers ----
-
-@pytest.mark.parametrize("version", [f"{LATER}.3", "2147483.0"])
-def test_a_driver_newer_than_anybody_knows(world, version):
-    world.loader(driver(version), folder="driver")
-    place(world, fake("cudart", LAST), version=LAST)
-    assert world.status("cudart")["version"] == LAST
-    assert world.status("cudart", LAZYCUDA_GUARD="strict")["version"] == LAST
-
-
-def test_a_driver_older_than_the_list(world):
-    world.loader(driver("10.2"), folder="driver")
-    place(world, fake("cudart", LAST), version=LAST)
-    status = world.status("cudart")
-    assert (status["state"], status["cause"]) == ("refused", 4)
-    assert f"supports CUDA 10.2 and cannot run CUDA {NEWEST}" in status["reason"]
-
-
 @pytest.mark.parametrize("says", [0, -2147483648])
 def test_a_driver_that_says_no_version(world, says):
     world.loader(fakes.driver_saying(says), folder="driver")
@@ -246,14 +219,6 @@ def test_code_of_a_later_toolkit_is_refused_with_what_it_needs(world, isa, needs
                 ptx)
     assert said["decision"] == "refused"
     assert f"CUDA {needs}" in said["have"] and needs in said["need"]
-
-
-@pytest.mark.parametrize("says, decision", [(f"{LATER}.3", "driver"), ("10.1", "refused")])
-def test_a_plan_with_a_driver_of_any_age(world, says, decision):
-    ptx = world.root / "kernel.ptx"
-    ptx.write_text(".version 8.0\n.target sm_90\n.address_size 64\n")
-    assert plan(world, "--driver", says, "--nvjitlink", "none", "--nvrtc", "none", "--arch",
-                "sm_90", ptx)["decision"] == decision
 
 
 @pytest.mark.parametrize("version", [f"{NEWEST}.9", f"{LATER}.0"])
