@@ -48,25 +48,6 @@ def compiled(request, tmp_path_factory):
     return {name: folder / f"{name}.o" for name in SOURCES}
 
 
-@pytest.fixture(scope="module")
-def bitcode(tmp_path_factory):
-    """{source: [its image for sm_75, that for sm_80]}"""
-    try:
-        clang = other_compilers.newer_clang()
-    except other_compilers.Absent as why:
-        pytest.skip(str(why))
-    folder = tmp_path_factory.mktemp("bitcode")
-    made = {}
-    for name, text in SOURCES.items():
-        (folder / name).write_text("__attribute__((device)) int needed();\n" + text)
-        for arch in ("sm_75", "sm_80"):
-            subprocess.run([*clang.command, *other_compilers.LANGUAGES["cuda"], f"--cuda-gpu-arch={arch}", "-O2",
-                            *other_compilers.RDC, "-c", "-emit-llvm", folder / name, "-o", folder / "bc"], check=True)
-            made.setdefault(name, []).append(made_up.image((folder / "bc").read_bytes(), arch,
-                                                           label=made_up.IS_OBJECT))
-    return made
-
-
 def say(command, *arguments):
     done = subprocess.run([build.TOOL, command, "--json", *arguments], capture_output=True, text=True)
     assert done.returncode in (0, 1), done.stderr
@@ -99,13 +80,3 @@ def test_an_object_that_is_stripped(compiled, tmp_path):
     for name, sources in (("usual.cu", 1), ("template.cu", 1), ("empty.cu", 1), ("guarded.cu", 2)):
         subprocess.run(["strip", "-g", compiled[name], "-o", tmp_path / "stripped.o"], check=True)
         assert sources_of(tmp_path / "stripped.o") == sources, name
-
-
-def test_bitcode(bitcode, tmp_path):
-    """Without an object around it, LLVM's table of names tells."""
-    for name, sources in (("usual.cu", 1), ("guarded.cu", 2), ("template.cu", 2), ("empty.cu", 2)):
-        (tmp_path / "binary").write_bytes(made_up.offload(*bitcode[name]))
-        assert sources_of(tmp_path / "binary") == sources, name
-    other = made_up.image(made_up.ptx(body=".visible .entry usual()\n{\n\tret;\n}\n"), label=made_up.IS_PTX)
-    (tmp_path / "binary").write_bytes(made_up.offload(*bitcode["guarded.cu"], *bitcode["usual.cu"], other))
-    assert sources_of(tmp_path / "binary") == 3

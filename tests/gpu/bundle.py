@@ -224,7 +224,7 @@ class Bundle:
                   f"-Wl,-rpath-link,{self.built}")
 
     def programs(self):
-        for name in ("judge", "there", "first", "opened"):
+        for name in ("judge", "there", "first"):
             self.link(self.folder / "bin" / name, HERE / f"{name}.c")
         for major, version in CALLERS.items():
             self.runtime_programs(major, version)

@@ -203,29 +203,12 @@ first()		# $1: version
 	is_wanted first || return
 	name="first: on $1, caller ${1%%.*}"
 	has_cudart "$1" "$name" || return
-	ratio "$1" "$name" "$(through one "${1%%.*}" "$1")" \
-		"$(in_folder "cuda/$1" "$(program one "${1%%.*}" direct)")"
-}
-
-opened()	# $1: version
-{
-	is_wanted opened || return
-	name="opened: on $1"
-	has_cudart "$1" "$name" || return
-	ratio "$1" "$name" "LAZYCUDA_CUDART=$(cudart_word "$1") exec \"\$LAZYCUDA_GPU/bin/opened\" \
-		\"\$LAZYCUDA_GPU/lib/libcudart_stub.so\"" \
-		"exec \"\$LAZYCUDA_GPU/bin/opened\" $(cudart_word "$1")"
-}
-
-# $1: version, $2: how the line begins, $3: a command through the stub, $4: the direct one
-ratio()
-{
-	LAZYCUDA_GPU_STUB=$3
-	LAZYCUDA_GPU_DIRECT=$4
+	LAZYCUDA_GPU_STUB=$(through one "${1%%.*}" "$1")
+	LAZYCUDA_GPU_DIRECT=$(in_folder "cuda/$1" "$(program one "${1%%.*}" direct)")
 	export LAZYCUDA_GPU_STUB LAZYCUDA_GPU_DIRECT
-	lines=$(bin/judge 120 "" - "$2" same \
+	lines=$(bin/judge 120 "" - "$name" same \
 		'exec bin/first "$LAZYCUDA_GPU_STUB" "$LAZYCUDA_GPU_DIRECT"')
-	tally_alone "$1" "$lines" "$2"
+	tally_alone "$1" "$lines" "$name"
 }
 
 sum()
@@ -285,7 +268,4 @@ figures 13 13.5
 first 11.8
 first 12.9
 first 13.5
-opened 11.8
-opened 12.9
-opened 13.5
 sum
