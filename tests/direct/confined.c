@@ -6,6 +6,8 @@
  * With -DEAGER it asks for its library at the start.  Ends with 77 where the system refuses.
  */
 #define _GNU_SOURCE
+#include "asks.h"
+
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -26,8 +28,6 @@
 
 LAZYCUDA_EAGER("cudart");
 #endif
-
-int cudaRuntimeGetVersion(int *version);
 
 static int without_open(void)
 {
@@ -90,13 +90,10 @@ static int confine(const char *how)
 
 int main(int argc, char **argv)
 {
-	int version = 0, status;
-
 	if (argc < 2 || confine(argv[1])) {
 		printf("%s: %s\n", argc < 2 ? "" : argv[1], strerror(errno));
 		return 77;
 	}
-	status = cudaRuntimeGetVersion(&version);
-	printf("%d\n", status ? status : version);
+	printf("%d\n", ask());
 	return 0;
 }

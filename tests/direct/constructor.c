@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* constructor.c - an extension whose constructor makes a call */
-#include <stdio.h>
+#include "asks.h"
 
-int cudaRuntimeGetVersion(int *version);
+#include <stdio.h>
 
 static __attribute__((constructor)) void begin(void)
 {
-	int version = 0, status = cudaRuntimeGetVersion(&version);
-
 	/* A process that is kept waiting says so in another order. */
-	fprintf(stderr, "constructor: %d\n", status ? status : version);
+	fprintf(stderr, "constructor: %d\n", ask());
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* constructor_calls.c - a constructor makes a call, which ld.so waits for, while another thread
  * makes the first one */
+#include "asks.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -8,21 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-int cudaRuntimeGetVersion(int *version);
 void **__cudaRegisterFatBinary(void *binary);
 void __cudaRegisterFatBinaryEnd(void **handle);
 
-static int version_now(void)
-{
-	int version = 0, status = cudaRuntimeGetVersion(&version);
-
-	return status ? status : version;
-}
-
-
 static void *first(void *unused)
 {
-	printf("first: %d\n", version_now());
+	printf("first: %d\n", ask());
 	return unused;
 }
 

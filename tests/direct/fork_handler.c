@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* fork_handler.c - a handler of fork() makes the first call: `fork_handler before|parent|child` */
+#include "asks.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-int cudaRuntimeGetVersion(int *version);
-
 static int answer = -1;
 
 static void call(void)
 {
-	int version = 0, status = cudaRuntimeGetVersion(&version);
-
-	answer = status ? status : version / 100;
+	answer = ask() / 100;
 }
 
 int main(int argc, char **argv)

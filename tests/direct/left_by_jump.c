@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* left_by_jump.c - a signal handler leaves a first call by longjmp(); then a thread and main() call */
+#include "asks.h"
+
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-int curandGetVersion(int *version);
 
 static sigjmp_buf before;
 
@@ -19,9 +19,7 @@ static void leave(int signal)
 
 static void *call(void *who)
 {
-	int version = 0, status = curandGetVersion(&version);
-
-	printf("%s %d\n", (const char *)who, status ? status : version);
+	printf("%s %d\n", (const char *)who, ask());
 	fflush(stdout);
 	return NULL;
 }
@@ -30,12 +28,11 @@ int main(void)
 {
 	const struct itimerval soon = { .it_value = { .tv_usec = 100000 } };
 	pthread_t thread;
-	int version = 0;
 
 	signal(SIGALRM, leave);
 	setitimer(ITIMER_REAL, &soon, NULL);
 	if (!sigsetjmp(before, 1))
-		curandGetVersion(&version);
+		ask();
 	signal(SIGALRM, SIG_DFL);
 	alarm(3);
 	pthread_create(&thread, NULL, call, "a thread");

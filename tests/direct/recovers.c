@@ -5,20 +5,13 @@
  * Makes it in children, each of which has a little more than the one before.  Prints what their
  * second calls returned, each answer once.
  */
+#include "asks.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-int cudaRuntimeGetVersion(int *version);
-
-static int version_now(void)
-{
-	int version = 0, status = cudaRuntimeGetVersion(&version);
-
-	return status ? status : version;
-}
 
 static unsigned long size_now(void)
 {
@@ -41,9 +34,9 @@ static int with_limit(int resource, rlim_t value)
 	if (!fork()) {
 		now = (struct rlimit){ value, before.rlim_max };
 		setrlimit(resource, &now);
-		version_now();
+		ask();
 		setrlimit(resource, &before);
-		answer = version_now();
+		answer = ask();
 		_exit(write(ends[1], &answer, sizeof(answer)) < 0);
 	}
 	close(ends[1]);
