@@ -122,7 +122,6 @@ def test_options(options, choice, reasons):
 
 @pytest.mark.parametrize("seats, majors", [
     (dict(cudart=(13, 12), nvrtc=(13, 12), nvJitLink=(12,)), (12, 12, 12)),
-    (dict(cudart=(13, 12), nvrtc=(13,), nvJitLink=()), (13, 13, None)),
     # No common major: a newer nvJitLink reads what an older nvrtc writes, and not the reverse.
     (dict(nvrtc=(12,), nvJitLink=(13,)), (12, 13)),
     (dict(cudart=(12,), nvrtc=(13,), nvJitLink=(12,)), (12, None, 12)),
@@ -164,7 +163,6 @@ OLDER = "nvJitLink 12.4 would read what nvrtc 12.9 writes, and must not be older
     ((), (1209, 1204), 0, SAME),
     (dict(nvrtc=1204), (1204, 1209), 0, SAME),
     (dict(nvrtc=1300), (1204, 1209), 0, SAME),
-    ((), (1204, 1203), 0, SAME),
 ])
 def test_a_linker_that_is_no_older_than_the_compiler(nvrtc, linkers, taken, reason):
     said, why = choose({"nvJitLink": [option(FOUND, 12, version, latest=version)
@@ -190,30 +188,14 @@ def test_a_library_without_majors_or_with_its_own():
 
 @pytest.mark.parametrize("options, circumstances, needs", [
     (found(13), dict(), "10"),
-    (found(13), dict(guard="off"), "00"),
     (found(13), dict(driver=1300), "11"),
     ([option(FOUND, 13, 1300)], dict(driver=1300), "10"),
     ([option(FOUND, 13, unusable="is damaged")], dict(driver=1300), "00"),
     ([option(NAMED, 13)], dict(driver=1300), "00"),
-    ([option(LOADED, 13)], dict(driver=1300), "00"),
     ([option(LOADED, 13), option(LOADED, 12)], dict(driver=1300), "11"),
 ])
 def test_whether_the_driver_matters(options, circumstances, needs):
     assert choose({"cudart": options}, **circumstances)[0][3] == needs
-
-
-@pytest.mark.parametrize("guard, branch, reason", [
-    ("strict", 700, "the driver supports CUDA 14.0, which display driver runs a later CUDA 14 is"
-                    " not known; LAZYCUDA_GUARD=strict takes no chances"),
-    ("strict", 0, "the driver supports CUDA 14.0, its display driver's version is unknown;"
-                  " LAZYCUDA_GUARD=strict takes no chances"),
-    ("best_effort", 700, RUNS),
-])
-def test_of_a_major_without_a_known_branch_nothing_is_assumed(guard, branch, reason):
-    """As the dispatch module judges: lc_driver_runs() is the one rule."""
-    options = [option(FOUND, 14, 1402), *found(13)]
-    _, why = choose({"cudart": options}, guard=guard, driver=1400, branch=branch)
-    assert why[0] == reason
 
 
 USERS, PROGRAMS = "LAZYCUDA_CONSTRAINT=", "the program's constraint "
@@ -256,18 +238,6 @@ def test_what_a_constraint_is_to_a_library_with_majors_of_its_own(constraint, cu
     assert taken or why == [f"{USERS}{constraint} excludes CUDA {cuda[0]}"]
 
 
-def test_a_constraint_does_not_concern_a_named_file():
-    said, _ = choose({"cudart": [option(NAMED, 12, 1209, latest=1209)]}, constraint=">=13")
-    assert said[:3] == (0, "taken", "named by the environment")
-
-
-def test_what_is_not_known_of_a_version():
-    assert choose({"cudart": found(12)}, constraint=">=13")[1] == [
-        USERS + ">=13 excludes CUDA 12"]
-    assert choose({"cudart": [option(FOUND, 12, 1208)]}, constraint=">=13")[1] == [
-        USERS + ">=13 excludes CUDA 12.8 or later"]
-
-
 def test_the_driver_is_not_asked_with_forward_compatibility():
     said, _ = choose({"cudart": found(12, 13)}, driver=1200, branch=525, forward=1)
     assert (said[0], said[3]) == (1, "00")
@@ -287,7 +257,6 @@ def belongs(*cuda, major=9, origin=FOUND, **options):
     # One CUDA for all: the highest that every one has.
     (dict(cudnn=[belongs(12)], cudart=found(13, 12)), {}, (0, "taken", f"{HIGHEST}; {OTHER}"),
      None),
-    (dict(cudart=found(13, 12), cudnn=[belongs(12)]), {}, (1, "taken", HIGHEST), None),
     (dict(cudnn=[belongs(12), belongs(13)], cudart=found(13, 12)), {},
      (1, "taken", f"{HIGHEST}; {OTHER}"),
      [f"CUDA 13 was chosen; {OTHER}", f"{HIGHEST}; {OTHER}"]),
@@ -303,16 +272,12 @@ def belongs(*cuda, major=9, origin=FOUND, **options):
      None),
     (dict(cudnn=[belongs(12, 13)], cudart=found(13, 12)), dict(guard="strict"),
      (-1, "missing", ""), [f"{OTHER}, and LAZYCUDA_GUARD=strict takes no chances"]),
-    (dict(cudnn=[belongs(12, 13), belongs(12)], cudart=found(13, 12)), dict(guard="strict"),
-     (1, "taken", f"{HIGHEST}; {OTHER}"), None),
     # None is common.
     (dict(cudnn=[belongs(12)], cudart=found(13)), {},
      (-1, "incoherent", f"the process uses CUDA 13; {OTHER}"),
      [f"the process uses CUDA 13; {OTHER}"]),
     (dict(cudnn=[belongs(12)], cudart=found(13)), dict(guard="off"),
      (0, "taken", f"the highest major found (LAZYCUDA_GUARD=off); {OTHER}"), None),
-    (dict(cudnn=[belongs(12)]), dict(agreed=13),
-     (-1, "incoherent", f"the process uses CUDA 13; {OTHER}"), None),
     (dict(cudnn=[belongs(12, origin=LOADED)]), dict(agreed=13),
      (0, "taken", f"already loaded in this process; {OTHER}"), None),
     (dict(cudnn=[belongs(12, origin=NAMED)]), dict(agreed=13),
@@ -321,11 +286,8 @@ def belongs(*cuda, major=9, origin=FOUND, **options):
     (dict(cudnn=[belongs(13), belongs(12)]), dict(driver=1209),
      (1, "taken", f"{RUNS}; {OTHER}"),
      ["the installed driver supports CUDA 12.9 and cannot run CUDA 13", f"{RUNS}; {OTHER}"]),
-    (dict(cudnn=[belongs(13)]), dict(driver=1209), (-1, "driver", ""), None),
     (dict(cudnn=[belongs(12, 13)]), dict(driver=1209),
      (0, "taken", f"the highest major found; {OTHER}"), None),
-    (dict(cudnn=[belongs(12, 13)], cudart=found(13, 12)), dict(driver=1209),
-     (0, "taken", f"{RUNS}; {OTHER}"), None),
     (dict(cudnn=[belongs(13), belongs(12)]), dict(major=12), (1, "taken", f"{HIGHEST}; {OTHER}"),
      ["LAZYCUDA_MAJOR=12 asks for another major", f"{HIGHEST}; {OTHER}"]),
 ])

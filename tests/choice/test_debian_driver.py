@@ -7,8 +7,6 @@ old): the highest would be the one runtime that cannot work.
 """
 import pytest
 
-import build
-
 
 @pytest.fixture
 def debian(world, debian):
@@ -40,15 +38,3 @@ def test_the_major_that_works_is_chosen(debian, real):
     version = said[3]["version"]
     refused, = [c for c in said[2]["candidates"] if "cudart.so.13" in c["path"]]
     assert f"{version // 1000}.{version % 1000 // 10}" in refused["reason"]
-
-
-@pytest.mark.parametrize("version", ["12.4", "12.9"])
-def test_nvjitlink_answers_as_it_does_directly(debian, real, version):
-    # 12.3 and 12.4 dlopen libcuda.so; with a driver and no GPU they
-    # refuse -lto.  That is theirs to say, not the stub's.
-    toolkit = real(version)
-    install(debian, toolkit)
-    program = build.program(build.TESTS / "real" / "create.c")
-    direct = debian.run(program, toolkit.file("nvJitLink"))
-    assert debian.run(program, build.stub("nvJitLink")).out == direct.out
-    assert direct.out.startswith("-lto: ")

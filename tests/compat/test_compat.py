@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Stubs under the real SONAMEs (`make install COMPAT=12`): binaries that nobody may
 change start where there is no CUDA, and use the real libraries where there are any."""
-import shutil
 import subprocess
 import sys
 
@@ -13,7 +12,7 @@ import installed
 import symbols
 import toolkits
 from clients import answers, answers_of_nothing, linked
-from fakes import answer, builtins, driver, fake
+from fakes import answer, driver, fake
 from world import CALL, MISSING
 
 VERSIONS = {11: "11.8", 12: "12.9", 13: "13.5"}
@@ -144,54 +143,7 @@ def test_none_loads_the_stubs_of_other_majors(world, tree):
         str(tree.compat(11) / "libcudart.so.11.0")]
 
 
-@pytest.mark.parametrize("copied", [False, True])
-def test_a_copy_or_link_of_it_is_known_too(world, tree, copied):
-    stub = tree.compat(12) / "libcudart.so.12"
-    other = world.folder("other") / "libcudart.so.13"
-    shutil.copy(stub, other) if copied else other.symlink_to(stub)
-    world.search(tree.compat(12))
-    world.search(other.parent)
-    _, _, status = world.probe("open:libcudart.so.12", "load", "status:cudart", timeout=20)
-    assert status["state"] != "usable"
-    assert set(candidates(status).values()) == {"is a lazycuda stub itself"}
-
-
-def test_named_as_the_real_library_it_is_an_error(world, tree):
-    stub = tree.compat(12) / "libcudart.so.12"
-    _, _, status = world.probe(f"open:{stub}", "load", "status:cudart", timeout=20,
-                               LAZYCUDA_CUDART=str(stub))
-    assert status["state"] == "broken"
-    assert "LAZYCUDA_CUDART names a file that is a lazycuda stub itself" in status["reason"]
-
-
 # ---- other code in the process ----
-
-def test_others_that_open_the_soname_get_the_stub_and_are_served(world, tree):
-    world.search(tree.compat(12))
-    world.system("/usr/local/cuda/lib64", fake("cudart", "12.9"))
-    opened, called = world.probe("open:libcudart.so.12", f"call:{CALL['cudart']}@libcudart.so.12")
-    assert opened["error"] is None
-    assert called["value"] == answer("cudart", CALL["cudart"], "12.9")
-
-
-def test_a_real_library_in_the_process_is_used(world, tree):
-    file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
-    world.loader(fake("cudart", "13.5"))
-    stub = tree.compat(12) / "libcudart.so.12"
-    *_, status = world.probe(f"open:{file}", f"open:{stub}", "load", "status:cudart")
-    assert (status["version"], status["found_by"], status["path"]) == ("12.9", "process", str(file))
-
-
-def test_one_that_comes_later_is_picked_up(world, tree):
-    file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
-    call = f"call:{CALL['cudart']}@libcudart.so.12"
-    world.search(tree.compat(12))
-    said = world.probe("open:libcudart.so.12", call, f"open:{file}", "open:libcudart.so.12", call,
-                       "status:cudart", timeout=20)
-    assert said[1]["value"] == MISSING["cudart"]
-    assert said[4]["value"] == answer("cudart", CALL["cudart"], "12.9")
-    assert (said[5]["found_by"], said[5]["path"]) == ("process", str(file))
-
 
 @pytest.mark.parametrize("order", ["compat first", "stub first"])
 def test_it_coheres_with_the_ordinary_stub(world, tree, order):
@@ -207,13 +159,6 @@ def test_it_coheres_with_the_ordinary_stub(world, tree, order):
         answer("cudart", CALL["cudart"], "12.9")] * 2
     real = [path for path in said[4]["libraries"] if "cudart" in path and "/loader/" in path]
     assert len(real) == 1
-
-
-def test_nvrtc_finds_its_builtins(world, tree):
-    world.system("/usr/local/cuda/lib64", fake("nvrtc", "12.9"), builtins("12.9"))
-    world.search(tree.compat(12))
-    said = world.probe("open:libnvrtc.so.12", "call:nvrtcCompileProgram@libnvrtc.so.12")
-    assert said[1]["value"] == 0
 
 
 # ---- real binaries ----
@@ -235,15 +180,3 @@ def test_a_real_client_on_every_real_version(world, tree, real, toolkit, linked_
     assert said["devices"] == "35 cudaErrorInsufficientDriver"
     assert said["nvrtc"] == f"0 {toolkit.version} ok"
     assert said["attributes"].endswith("intact")
-
-
-@pytest.mark.parametrize("library, name", [("cudart", "libcudart.so.12"),
-                                           ("nvrtc", "libnvrtc.so.12"),
-                                           ("nvJitLink", "libnvJitLink.so.12")])
-def test_python_that_opens_the_soname(world, tree, library, name):
-    # As ctypes users do; site-packages has nothing, then the real library.
-    world.search(tree.compat(12))
-    code = f"import ctypes; print(ctypes.CDLL('{name}').{CALL[library]}(*[0] * 6))"
-    assert int(world.run(sys.executable, "-c", code).out) == MISSING[library]
-    world.loader(fake(library, "12.9"))
-    assert int(world.run(sys.executable, "-c", code).out) == answer(library, CALL[library], "12.9")

@@ -105,15 +105,6 @@ def test_what_is_loaded_already_is_used(world, library):
 
 
 @driver_libraries
-def test_what_is_loaded_later_is_picked_up(world, library):
-    loaded = world.put("elsewhere", fake(library, "12.9")) / SONAMES[library]
-    said = world.probe(f"stub:{library}", f"call:{CALL[library]}", f"open:{loaded}",
-                       f"call:{CALL[library]}")
-    assert said[1]["value"] == MISSING[library]
-    assert said[3]["value"] == answer(library, CALL[library], "12.9")
-
-
-@driver_libraries
 def test_a_stand_in_for_linking_is_never_taken(world, library):
     # Alone, before a real one, named, and loaded already.
     stand_in = world.loader(fake(library, "12.9", broken=True), folder="stubs")

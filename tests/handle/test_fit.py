@@ -131,19 +131,6 @@ def test_what_a_user_says_is_for_all(both, variable, value, code_of, arch, taken
     assert code_of or said["nvjitlink"] == taken
 
 
-def test_a_damaged_one_and_a_stub_are_passed_over(world, real):
-    for name in ("nvrtc", "nvJitLink"):
-        handles.install(world, real("13.0"), name)
-    stub = world.folder("stub")
-    (stub / "libnvJitLink.so.12").write_bytes(build.stub("nvJitLink").read_bytes())
-    world.search(stub)
-    damaged = world.folder("damaged")
-    (damaged / "libnvJitLink.so.12").write_bytes(b"\x7fELF")
-    world.search(damaged)
-    said = both_say(world, "--arch", "sm_60", *code("12.9", "ptx", "sm_60"))
-    assert said["code"] == "ARCH_UNSUPPORTED" and said["environment"]["nvjitlinks"] == []
-
-
 def test_the_command_names_a_version(both):
     """--nvjitlink plans for one, and the link takes that one where it is here."""
     said = both_say(both, "--nvjitlink", "12.9", "--arch", "sm_80", *code("12.9", "ptx"))

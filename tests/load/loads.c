@@ -2,7 +2,6 @@
 /* loads.c - WHAT [STUB...]: load stubs, the three if none is named, between two markers
  * that a trace shows */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,17 +11,6 @@ static void mark(const char *text)
 {
 	if (write(2, text, strlen(text)) < 0)
 		_exit(1);
-}
-
-static int threads(void)
-{
-	DIR *folder = opendir("/proc/self/task");
-	int count = -2;	/* . and .. */
-
-	while (readdir(folder))
-		count++;
-	closedir(folder);
-	return count;
 }
 
 /* KiB that this process has of the stubs, and no other has. */
@@ -46,21 +34,13 @@ static long private_memory(void)
 
 static char *three[] = { "libcudart_stub.so", "libnvrtc_stub.so", "libnvJitLink_stub.so", NULL };
 
-/* The first of them. */
-static void *load(char **names)
+static void load(char **names)
 {
-	void *first = NULL;
-
-	for (names = *names ? names : three; *names; names++) {
-		void *stub = dlopen(*names, RTLD_NOW);
-
-		if (!stub) {
+	for (names = *names ? names : three; *names; names++)
+		if (!dlopen(*names, RTLD_NOW)) {
 			fprintf(stderr, "%s\n", dlerror());
 			_exit(1);
 		}
-		first = first ? first : stub;
-	}
-	return first;
 }
 
 #ifdef LINKED
@@ -73,25 +53,13 @@ int main(int argc, char **argv)
 {
 	if (argc < 2 || !strcmp(argv[1], "nothing"))
 		return 0;
-	if (!strcmp(argv[1], "threads"))
-		printf("%d ", threads());
 	if (!strcmp(argv[1], "memory")) {
 		load(argv + 2);
 		printf("%ld\n", private_memory());
 		return 0;
 	}
-	if (strcmp(argv[1], "calls"))
-		mark("begin");
-	void *cudart = load(argv + 2);
-	if (!strcmp(argv[1], "calls")) {
-		int (*call)(void) = (int (*)(void))dlsym(cudart, "cudaDeviceSynchronize");
-		mark("begin");
-		call();
-		mark("between");
-		call();
-	}
+	mark("begin");
+	load(argv + 2);
 	mark("end");
-	if (!strcmp(argv[1], "threads"))
-		printf("%d\n", threads());
 	return 0;
 }

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Loading the stubs opens no file, starts no thread and no CUDA."""
-import pathlib
 import re
 
 import pytest
@@ -54,11 +53,6 @@ def test_linked_stubs_do_nothing_before_main_and_after_it(full):
 
 
 @three_and_the_drivers
-def test_loading_starts_no_thread(full, names):
-    assert full.run(build.program(SOURCE), "threads", *names).out.split() == ["1", "1"]
-
-
-@three_and_the_drivers
 def test_loading_takes_little_memory(full, names):
     # Before the first call: what is relocated, and pages that were read for that; and what the
     # kernel maps around the constructor and around its entry in the PLT, 64 KiB each, if it has them.
@@ -73,21 +67,8 @@ def test_threads_variables_take_little_room():
         assert 0 < size <= 28 and alignment <= 4, stub
 
 
-def test_many_stubs_can_be_opened_later(world):
-    copies = [world.put(str(i), build.stub("nvrtc")) / build.stub_name("nvrtc") for i in range(48)]
-    world.run(build.program(SOURCE), "dlopen", *copies)
-
-
 @pytest.mark.parametrize("value", ["1", "yes"])
 def test_an_eager_stub_that_finds_nothing_says_nothing(world, value):
     world.search(build.STUBS)
     said = world.run(build.program(SOURCE), "dlopen", LAZYCUDA_EAGER=value)
     assert "lazycuda" not in said.err and "LAZYCUDA" not in said.err
-
-
-def test_the_first_call_loads_and_the_second_does_not_search(full):
-    calls = system_calls(full, build.program(SOURCE), "calls")
-    assert "libcudart.so.13" in between(calls, "begin", "between")
-    # The fake's own log is all that is left to do.
-    assert {path.name for path in map(pathlib.Path, files_opened(
-        between(calls, "between", "end")))} == {"fake.log"}

@@ -91,16 +91,6 @@ def test_of_several_it_is_what_the_driver_runs(world, driver_version, branch, ch
         assert "supports CUDA 12.4 and cannot run CUDA 13" in other[0]["reason"]
 
 
-def test_one_that_the_driver_cannot_run_does_not_lead_the_others(world):
-    # nvrtc has 13 alone, and cudart both: cudart's calls would all fail with 13.
-    world.loader(driver("12.4"), nvml("550.54"), folder="driver")
-    other = world.put("other", fake("nvrtc", "13.5")) / "libnvrtc.so.13"
-    files = [world.put(v, fake("cudart", v)) / fake("cudart", v).name for v in ("12.9", "13.5")]
-    said = world.probe(*[f"open:{file}" for file in (other, *files)], "stub:cudart", "stub:nvrtc",
-                       "load", "status:cudart", "status:nvrtc")
-    assert [status["version"] for status in said[-2:]] == ["12.9", "13.5"]
-
-
 def test_of_several_it_is_what_refuses_no_import(world):
     module = importer(world.folder("modules"), "cudaLaunchCooperativeKernelMultiDevice")
     status, = several(world, "12.9", "13.5", modules=[module])

@@ -123,15 +123,6 @@ def test_unregistering_at_exit_works_in_every_state(world, world_has_cuda, comma
     assert world.run(probe(), f"open:{extension()}", *commands).err == ""
 
 
-def test_an_extension_linked_into_the_program(installed):
-    program = build.program(build.TESTS / "registrations" / "main.c", SOURCE, "-DTAG=0x1000",
-                            build.import_library("cudart", 12))
-    assert installed.run(program, "0").out == "nothing called\n"
-    assert installed.log() == []
-    assert int(installed.run(program, "1").out) == answer("cudart", CALL, "12.9")
-    assert [name for name in names(installed.log()) if name in FIRST] == FIRST
-
-
 # Missing, and later present.
 
 def test_without_cuda_static_constructors_survive(world):

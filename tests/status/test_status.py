@@ -111,18 +111,6 @@ def test_it_says_what_the_stubs_say(world):
         assert [c["path"] for c in mine["candidates"]] == [c["path"] for c in entry["candidates"]]
 
 
-def test_the_human_output(world):
-    install(world, "11.8", "12.9", "13.5")
-    world.loader(driver("12.2"), nvml("535.104.05"), folder="driver")
-    said = world.cli("status")
-    assert said.err == ""
-    for text in ("cudart", "nvrtc", "nvJitLink", "12.9", "12.2", "535", "best_effort",
-                 str(world.root / "cuda-12.9/libcudart.so.12"),
-                 str(world.root / "cuda-13.5/libcudart.so.13")):
-        assert text in said.out
-    assert all(len(line) < 200 for line in said.lines)
-
-
 @pytest.mark.parametrize("arguments", [[], ["frobnicate"], ["status", "--yaml"], ["status", "x"]])
 def test_wrong_usage(world, arguments):
     said = world.cli(*arguments, check=False)
