@@ -17,47 +17,26 @@ static int interrupted(unsigned *count)
 	return 1;
 }
 
+/* Defines a function: what it does if it is not interrupted. */
+#define INTERRUPTED(type, name, parameters, does) \
+	type name parameters; \
+	type name parameters \
+	{ \
+		static __thread unsigned count; \
+		return interrupted(&count) ? (type)-1 : (type)(does); \
+	}
+
+INTERRUPTED(ssize_t, pread, (int fd, void *to, size_t size, off_t at),
+	    syscall(SYS_pread64, fd, to, size, at))
+INTERRUPTED(ssize_t, read, (int fd, void *to, size_t size), syscall(SYS_read, fd, to, size))
 /* What the stubs call does not create files. */
-int open(const char *path, int flags, ...)
-{
-	static __thread unsigned count;
-
-	return interrupted(&count) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0);
-}
-
-ssize_t pread(int fd, void *to, size_t size, off_t at)
-{
-	static __thread unsigned count;
-
-	return interrupted(&count) ? -1 : syscall(SYS_pread64, fd, to, size, at);
-}
-
-ssize_t read(int fd, void *to, size_t size)
-{
-	static __thread unsigned count;
-
-	return interrupted(&count) ? -1 : syscall(SYS_read, fd, to, size);
-}
-
+INTERRUPTED(int, open, (const char *path, int flags, ...),
+	    syscall(SYS_openat, AT_FDCWD, path, flags, 0))
 /* As stubs call stat() and lstat(): for glibc 2.17. */
-int __xstat(int version, const char *path, struct stat *st);
-int __xstat(int version, const char *path, struct stat *st)
-{
-	static __thread unsigned count;
-
-	(void)version;
-	return interrupted(&count) ? -1 : (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, 0);
-}
-
-int __lxstat(int version, const char *path, struct stat *st);
-int __lxstat(int version, const char *path, struct stat *st)
-{
-	static __thread unsigned count;
-
-	(void)version;
-	return interrupted(&count) ? -1 : (int)syscall(SYS_newfstatat, AT_FDCWD, path, st,
-						       AT_SYMLINK_NOFOLLOW);
-}
+INTERRUPTED(int, __xstat, (int version, const char *path, struct stat *st),
+	    ((void)version, syscall(SYS_newfstatat, AT_FDCWD, path, st, 0)))
+INTERRUPTED(int, __lxstat, (int version, const char *path, struct stat *st),
+	    ((void)version, syscall(SYS_newfstatat, AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW)))
 
 DIR *opendir(const char *path)
 {

@@ -11,16 +11,6 @@ import inside
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE / "inject.c"
 
-# What has no way to fail that a caller could do anything about.
-CANNOT_FAIL = set("""
-    bcmp memchr memcmp memcpy memmem memmove mempcpy memrchr memset stpcpy strchr strcmp strcpy
-    strcspn strerror strlen strncmp strnlen strrchr strspn strstr strtol free close dl_iterate_phdr
-    secure_getenv getauxval geteuid sysconf pthread_self pthread_mutex_lock pthread_mutex_unlock
-    pthread_equal __errno_location __ehdr_start stpncpy pthread_setcancelstate
-    environ syscall getpid __libc_stack_end program_invocation_name
-    """.split())
-
-
 def wrapped():
     """The functions that inject.c stands in for."""
     text = SOURCE.read_text()
@@ -38,13 +28,6 @@ def needed(objects):
             and not name.startswith(("lc_", "_GLOBAL_", "/", "__asan", "__ubsan", "__tsan",
                                      "__sanitizer_"))
             and not name.endswith(":")}
-
-
-def unknown(library):
-    """What inject.c has to be told of: functions that could fail, and never do here."""
-    bare = {name.partition("@")[0] for name in needed(inside.objects(library))}
-    return {name for name in bare - wrapped()
-            if re.sub(r"^__(\w+)_chk$", r"\1", name) not in CANNOT_FAIL}
 
 
 @functools.lru_cache(maxsize=None)

@@ -67,19 +67,6 @@ def test_the_log_of_a_failure_begins_with_the_reason(world, real, files):
     assert "warning #177-D" in second and f"refused (COMPILE_FAILED): {first}" in done.err and not done.out
 
 
-def test_a_failure_in_json(world, real, files):
-    handles.install(world, real("13.5"))
-    done = world.cli("link", "--json", "-o", files / "out", "--arch", "sm_80",
-                     pair("13.5", "ptx")[0], check=False)
-    said = json.loads(done.out)
-    assert done.status == 1
-    assert said["code"] == "UNDEFINED_SYMBOL" and said["decision"] == "nvjitlink"
-    assert "helper" in said["message"] and "helper" in said["error_log"]
-    assert said["output"] is None and said["size"] is None
-    assert said["backend_call"] == "nvJitLinkComplete" and said["backend_status"] == 6
-    assert names(files) == ["k.ptx"]
-
-
 def test_after_a_failure_the_old_file_is_there(world, files):
     (files / "out").write_text("old")
     done = world.cli("link", "-o", files / "out", "--arch", "sm_80", files / "k.ptx", check=False)
