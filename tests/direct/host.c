@@ -10,35 +10,29 @@
  *	look:NAME	whether the global scope has that
  *	call, call_second	with -DCALLS: asks itself, as asks.h says
  *	cd:FOLDER	goes there; gone:FOLDER goes to one that it makes and removes
- *	no_proc		goes where there is no /proc, as in a chroot
  *	set:NAME=FOLDER	sets a variable for children, to that folder of the current one
+ *	in_a_thread	first: a thread does the rest, and main() returns amid what follows an open
  *	install:FILE	from the folder later to the folder cuda; wait for the search to see it
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <errno.h>
-#include <sched.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef CALLS
 # include "asks.h"
 #endif
-#ifndef PR_GET_AUXV
-# define PR_GET_AUXV 0x41555856
-#endif
 
 #define NO_DRIVER (-35)
 
 typedef int function(void);
 
-static void *opened, *extension;
+static void *volatile opened, *extension;
 
 static bool open_file(const char *file)
 {
@@ -65,19 +59,6 @@ static void use_plugin(const char *file)
 static void close_opened(void)
 {
 	printf("close %d\n", dlclose(opened));
-}
-
-static void leave_proc(void)
-{
-	char values[1024];
-
-	if (prctl(PR_GET_AUXV, values, sizeof(values), 0, 0) < 0 ||
-	    (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", "/proc", "tmpfs", 0, NULL)) {
-		printf("/proc: %s\n", strerror(errno));
-		exit(77);
-	}
 }
 
 static bool go_where_nothing_is(const char *folder)
@@ -133,8 +114,6 @@ static bool do_step(const char *name, char *value)
 		return !chdir(value);
 	if (!strcmp(name, "gone"))
 		return go_where_nothing_is(value);
-	if (!strcmp(name, "no_proc"))
-		return leave_proc(), true;
 	if (!strcmp(name, "set"))
 		return set(value);
 	if (!strcmp(name, "install"))
@@ -142,14 +121,29 @@ static bool do_step(const char *name, char *value)
 	return !strcmp(name, "wait") && !usleep(1200000);
 }
 
-int main(int count, char **steps)
+static void *do_steps(void *first)
 {
-	for (int i = 1; i < count; i++) {
-		char *name = strsep(&steps[i], ":");
+	for (char **step = first; *step; step++) {
+		char *name = strsep(step, ":");
 
-		if (!do_step(name, steps[i]))
-			return 2;
+		if (!do_step(name, *step))
+			exit(2);
 		fflush(stdout);
 	}
+	return NULL;
+}
+
+int main(int count, char **steps)
+{
+	pthread_t thread;
+
+	if (count < 2 || strcmp(steps[1], "in_a_thread")) {
+		do_steps(steps + 1);
+		return 0;
+	}
+	pthread_create(&thread, NULL, do_steps, steps + 2);
+	while (!opened)
+		usleep(1000);
+	usleep(200000);
 	return 0;
 }

@@ -22,12 +22,9 @@ from situation import (THREAD_SANITIZER, Fake, Listed, Outcome, Real, Row, Share
 
 LINKERS = ("12.9", "13.5")
 RUNTIME = (Real("cudart", "12.9"),)
-DRIVER = (StandIn("cuda", 12, "driver_real.c", soname="libcuda.so.1", node=False),)
 IN_CUDA = ("-Wl,-rpath,$ORIGIN/../cuda",)
 # Bound lazily, it works as long as nobody calls its one function that calls what is nowhere.
 LAZY = (StandIn("cudart", 12, "lazy_binding_real.c", flags=("-Wl,-z,lazy",)),)
-RUN_PATH = (dataclasses.replace(LAZY[0], flags=(
-    *LAZY[0].flags, "-Wl,--enable-new-dtags,-rpath,$ORIGIN,--no-as-needed", "-lm")),)
 # cuSPARSE calls what only the nvJitLink has that is installed with it.
 OLD, NEW = Fake("nvJitLink", "12.0"), Fake("nvJitLink", "12.9")
 CUSPARSE = StandIn("cusparse", 12, "siblings_real.c", soname="libcusparse.so.12", needs=(NEW,),
@@ -64,11 +61,6 @@ def with_a_link_elsewhere(world, cusparse, linker):
 def beside_an_old_cublaslt(world, *pair):
     world.search(world.put("old", OLD_LT.file(None)))
     world.search(world.put("lib/python3/site-packages/nvidia/cublas/lib", *pair))
-
-
-def beside_an_auditor(world, cudart):
-    on_library_path(world, cudart)
-    world.env["LD_AUDIT"] = str(Shared("wraps.c").file())
 
 
 def without_run_path(world, cudart):
@@ -375,17 +367,15 @@ ROWS = [
     Row("a static object waits for threads that compile", "pool.cpp", (Real("nvrtc", "12.0"),),
         flags=("-DCOMPILES",), place=with_builtins),
     Row("a thread goes on during exit", "threads.cpp", (Real("cudart", "12.9"),)),
-    Row("exit() waits once for other threads", "naps.c", (*RUNTIME, Real("nvrtc", "12.9")),
-        flags=("-rdynamic",)),
     Row("a static object owns a generator, of a library that has static objects", "statics.cpp",
         (StandIn("curand", 12, "statics_real.cpp", "libcurand.so.10"),)),
     *[Row(f"the process ends in a thread's first call, by {who}", "call_during_exit.cpp",
           SLOWLY_LOADED, arguments=(who,), differs=difference)
       for who, difference in (("main", None), ("main before it", None), ("a thread's child", None),
                               ("another", Outcome("create 101\n")))],
-    Row("the process ends in the first call of a thread that opened an extension",
-        "opened_by_thread.cpp", SLOWLY_LOADED, ("opened_by_thread.cpp",), ("app/libopened_by_thread.so",),
-        flags=("-DEXTENSION",), program_flags=("-DPROGRAM",), differs=Outcome("create 101\n")),
+    Row("the process ends in the first call of a thread that opened an extension", "host.c",
+        SLOWLY_LOADED, ASKS, ("in_a_thread", *PLUGIN), flags=("-DASKS=curandGetVersion",),
+        differs=Outcome("-101\n")),
     Row("a static object owns a context, of a driver without exit handlers", "context.cpp",
         (StandIn("cuda", 12, "context_real.c", node=False),)),
     # What is loaded in a process, and by whom.
@@ -393,8 +383,6 @@ ROWS = [
         flags=("-rdynamic",)),
     *[Row(f"a {how} program opens an extension", "host.c", RUNTIME, ASKS, RELATIVE, static=how)
       for how in ("static", "static-pie")],
-    Row("a static program opens an extension where there is no /proc", "host.c", RUNTIME, ASKS,
-        ("no_proc", *RELATIVE), static="static"),
     Row("ld.so starts a program whose run path has $ORIGIN", "asks.c", RUNTIME, place=beside,
         flags=IN_CUDA, by_loader=True),
     Row("an extension with $ORIGIN is opened by a relative path", "host.c", RUNTIME, ASKS, RELATIVE,
@@ -422,8 +410,6 @@ ROWS = [
         "siblings.c", (CUBLASLT,), arguments=("needed",), preload=(Shared(
             "whole_hook.c", "libcublasLt.so.12", names_of=CUBLASLT),), flags=(
                 "-DNEEDING=cublasLtGetProperty", "-DNEEDED=cublasLtMatmulDescInit_internal")),
-    Row("an auditor wraps a function", "host.c", RUNTIME, ASKS, RELATIVE, place=beside_an_auditor,
-        flags=("-Wl,-z,lazy",)),
     Row("a preloaded hook asks for the next cudaGetDeviceProperties()", "properties.c", RUNTIME,
         preload=(Shared("next_properties.c"),)),
     *[Row(f"a hook is written into a function's code, {when}", "patches.c", RUNTIME, env=env,
@@ -440,7 +426,7 @@ ROWS = [
     Row("another project's library has the stub's SONAME", "asks.c", RUNTIME,
         preload=(Shared("namesake.c", flags=("-Wl,-soname,libcudart_stub.so",)),),
         differs=Outcome("", 127)),
-    Row("a preloaded dlsym() looks names up globally", "asks.c", DRIVER,
+    Row("a preloaded dlsym() looks names up globally", "asks.c", (Fake("cuda", "12.9"),),
         flags=("-DASKS=cuDriverGetVersion",), preload=(Shared("global_dlsym.c"),)),
     Row("another major is in the process", "asks.c", (Real("cudart", "13.5"),),
         place=beside_another_major,
@@ -512,10 +498,9 @@ ROWS = [
         place=before_an_old_one, flags=RUNPATH, program_flags=RPATH_TO_OLD),
     Row("the RPATH of what needs an extension before the program's", "host.c", RUNTIME, ASKS, RELATIVE,
         place=needed_by_another, flags=(f"{OLD_TAGS},-soname,libinner.so",), program_flags=RPATH_TO_OLD),
-    *[Row(f"a folder with a dollar in its name, {name}", "asks.c", RUNTIME,
-          flags=(f"-Wl,--enable-new-dtags,-rpath,$ORIGIN/../{name}",),
-          place=lambda world, cudart, name=name: world.put(name, cudart))
-      for name in ("a$b", "$LIBRARY")],
+    Row("a folder with a dollar in its name", "asks.c", RUNTIME,
+        flags=("-Wl,--enable-new-dtags,-rpath,$ORIGIN/../$LIBRARY",),
+        place=lambda world, cudart: world.put("$LIBRARY", cudart)),
     asks_version("a RUNPATH before CUDA_HOME", "run", {"home/lib64": "12.4"}, flags=RUNPATH,
                  CUDA_HOME="home"),
     asks_version("LD_LIBRARY_PATH before an environment of conda that the program is not in", "cuda",
@@ -634,9 +619,6 @@ ROWS = [
     Row("proot runs a program whose run path has $ORIGIN", "asks.c", RUNTIME, place=beside,
         flags=IN_CUDA, under=("proot",)),
     Row("valgrind looks for memory that is lost", "asks.c", RUNTIME, under=LOSES),
-    # Some ld.so read the run path by words, and so beyond its end.
-    Row("valgrind watches ld.so read a run path", "asks.c", RUN_PATH, under=LOSES, flags=ONE,
-        better=lambda direct, stub: stub == Outcome(direct.out, 9)),
     Row("the thread sanitizer watches four threads", "four_threads.c", RUNTIME,
         flags=(THREAD_SANITIZER,)),
     # One more stop, in the stub: gdb stops in every library that has a function of that name.
