@@ -558,7 +558,8 @@ ROWS = [
     Row("a registration asks ld.so while a constructor waits for it", "constructor_calls.c",
         (StandIn("cudart", 12, "slow_registration_real.c", flags=("-DOPENS",)),),
         extensions=("constructor.c",)),
-    Row("fork() waits for a thread in its first call", "fork_waits.c", RUNTIME),
+    Row("fork() waits for a thread in its first call", "fork_handler.c", RUNTIME,
+        arguments=("waits",)),
     *[Row(f"the process is copied without fork() during a first call, {when}", "cloned.c",
           SLOWLY_LOADED, env=env, differs=difference)
       for when, env, difference in (
