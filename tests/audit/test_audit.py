@@ -49,6 +49,12 @@ def test_every_version_of_the_list_can_be_asked_for(said, tmp_path):
     assert list(file["targets"]) == file["runs_on"] == symbols.read().toolkits
 
 
+def test_another_name_of_the_family(said, tmp_path):
+    targets = said("--all-versions", importer(tmp_path, "cudaMemAdvise_v2"))["targets"]
+    assert targets["12.9"]["direct"] == targets["13.0"]["renamed"] == 1
+    assert not targets["13.0"]["refused"] + targets["13.0"]["absent"]
+
+
 def test_an_adaptor(said, tmp_path):
     targets = said(importer(tmp_path, "cudaMemAdvise"))["targets"]
     assert (targets["12.9"]["direct"], targets["13.5"]["adapted"]) == (1, 1)
@@ -107,6 +113,12 @@ def test_a_renamed_library(said, audit, tmp_path, renamed):
     assert "under another name" in audit(file).out
 
 
+def test_a_renamed_stub(said, tmp_path):
+    file = patch(importer(tmp_path, "cudaMalloc"), "--replace-needed", "libcudart_stub.so",
+                 "libcudart_stub-1a2b3c4d.so")
+    assert said(file)["imports"][0]["through"] == "stub"
+
+
 @pytest.mark.parametrize("soname", ["libnvrtc-builtins.so.12.6", "libcudartist.so.12"])
 def test_what_only_sounds_alike(said, tmp_path, soname):
     file = said(importer(tmp_path, "other", link=[real(tmp_path, soname, "other")]))
@@ -125,6 +137,14 @@ def test_a_major_that_is_not_served(said, tmp_path):
         real(tmp_path, "libcudart.so.10.2", "cudaMalloc", node="libcudart.so.10.2")]))
     assert file["imports"][0]["compiled_for"] == 10
     assert file["runs_on"] == [] and file["verdict"].startswith("runs on none; on 11: 1 absent")
+
+
+def test_needed_for_nothing(said, tmp_path):
+    file = said(importer(tmp_path, link=[real(tmp_path, "libcudart.so.12", "cudaMalloc")]))
+    assert file["imports"] == [{
+        "library": "cudart", "needed": "libcudart.so.12", "version_need": None, "through": "real",
+        "compiled_for": 12, "names": 0, "versioned": True, "judged": True, "served_by": None, "served_since": None}]
+    assert file["verdict"].startswith("imports no function of the libraries that it needs; runs on 12")
 
 
 def test_a_version_need_without_the_library(said, audit, tmp_path):
@@ -195,6 +215,12 @@ def test_a_stub_is_recognised(said, library):
     file = said(build.stub(library))
     assert file["is"] == "stub" and file["dlopens"] == []
     assert library in file["verdict"]
+
+
+def test_the_real_libraries(said, toolkit):
+    file = said(toolkit.file("cudart"))
+    assert file["is"] == "real" and file["static"] is False
+    assert file["imports"] == []
 
 
 def test_the_nvjitlink_of_a_32_bit_file(said, tmp_path):

@@ -110,6 +110,15 @@ def test_the_dispatch_library(plain, tmp_path):
     assert elf.is_bound_at_once(program)
 
 
+def test_a_library_folder_that_is_a_link(plain, tmp_path, check):
+    # As on merged systems, where /lib is /usr/lib: found through the link, it is one tree.
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "lib").symlink_to(plain.libdir)
+    program = Project(plain, tmp_path, APP).build(
+        "-DLAZYCUDA_ABI=12", f"-Dlazycuda_DIR={tmp_path}/root/lib/cmake/lazycuda")
+    check(program, 12)
+
+
 @pytest.mark.parametrize("find, library", [
     ("find_package(lazycuda REQUIRED COMPONENTS cublas)\n", "lazycuda::cublas"),
     ("set(LAZYCUDA_REPLACE_CUDA ON)\nfind_package(lazycuda REQUIRED)\n", "CUDA::cublas_static")])

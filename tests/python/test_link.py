@@ -149,6 +149,30 @@ except KeyError as error:
     assert said[3]["error"] == "'m'"
 
 
+def test_threads(python, installed):
+    """Each links while the others do, with a linker of its own and with one for all."""
+    said, = python("""
+import concurrent.futures, threading
+inputs = [PTXSource.from_path(path) for path in sys.argv[1:]]
+shared = Linker("sm_80").add(*inputs)
+alone = shared.link()
+ran = []
+def spin():
+    while not done:
+        ran.append(1)
+done = []
+spinner = threading.Thread(target=spin)
+spinner.start()
+with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    made = list(pool.map(lambda n: (Linker("sm_80").add(*inputs) if n % 2 else shared).link(),
+                         range(40)))
+done.append(1)
+spinner.join()
+say(same=sum(one == alone for one in made), ran=len(ran) > 100)
+""", *pair(installed.version, "ptx"))
+    assert said == {"same": 40, "ran": True}
+
+
 def test_the_interpreter_is_not_held_during_a_call(python):
     """A call that waits for another thread of Python gets what it waits for."""
     names = "".join(f"void {name}(void) {{}}\n" for name in link_library.FUNCTIONS
@@ -868,6 +892,25 @@ except ValueError as error:
 def test_a_limit_that_is_none(limit):
     with pytest.raises(ValueError):
         link.Linker("sm_80", time_limit=limit)
+
+
+def test_ltoir_is_linked_in_steps(world, real, python):
+    handles.install(world, real("13.5"))
+    said = python("""
+class To(Linker):
+    def __init__(self, output, *inputs):
+        super().__init__("sm_80", output=output, environment=Environment(nvrtc="13.5", nvjitlink="13.5"))
+        self.add(*inputs)
+calls = CUSource('extern "C" __device__ int f(int); extern "C" __global__ void kernel(int *a) { *a = f(*a); }')
+half = LTOIR(To(Output.LTOIR, calls).link())
+try:
+    To(Output.CUBIN, half).link()
+except LinkError as error:
+    say(code=error.code.name, names=[one.name for one in error.symbol_errors])
+whole = To(Output.LTOIR, half, CUSource('extern "C" __device__ int f(int x) { return x + 1; }')).link()
+say(image=b"kernel" in To(Output.CUBIN, LTOIR(whole)).link())
+""")
+    assert said == [{"code": "UNDEFINED_SYMBOL", "names": ["f"]}, {"image": True}]
 
 
 KEYS = """

@@ -9,10 +9,18 @@ from types import SimpleNamespace
 import pytest
 
 import build
+from importer import importer, real
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 CODE = build.ROOT / "tools" / "retarget" / "lazycuda"
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """A module that needs libcudart.so.12."""
+    library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    return importer(tmp_path, "cudaMalloc", link=[library])
 
 
 @pytest.fixture

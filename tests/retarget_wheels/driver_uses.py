@@ -19,7 +19,6 @@ class DriverUse:
     beside: tuple = ()
     leave: tuple = ()
     status: tuple = (0, 0, 0)       # how these three end
-    stand_ins: bool = False         # other libraries that it needs are stood in for
 
 
 ABSENT = r"libcuda\.so\.1: cannot open shared object file"
@@ -64,35 +63,12 @@ agent.createBackend("UCX", parameters)
 # the driver itself, and is opened only where there is one.
 HOOKS = ("*/libucm_cuda*",)
 
-STUB = "CUDA_ERROR_STUB_LIBRARY"
-NO_DEVICE = "CUDA_ERROR_NO_DEVICE"
-
-# Plugins are loaded in the order of what they need.
-OPENMM = """
-import openmm, pathlib, sysconfig
-plugins = pathlib.Path(sysconfig.get_path("platlib")) / "OpenMM.libs/lib/plugins"
-for name in ("", "Amoeba", "Drude", "RPMD"):
-    openmm.Platform.loadPluginLibrary(str(plugins / f"libOpenMM{name}CUDA.so"))
-system = openmm.System()
-system.addParticle(1.0)
-platform = openmm.Platform.getPlatformByName("CUDA")
-try:
-    openmm.Context(system, openmm.VerletIntegrator(0.001), platform)
-except openmm.OpenMMException as error:
-    print(error)
-"""
 
 DRIVER_USES = (
     DriverUse("torch-memory-saver==0.0.10", ("cuda",), MEMORY_SAVER,
               before=[ABSENT],
               none=[rf"CUresult error: 34 \(cuCtxGetDevice: {NO_DRIVER}"],
               debian=[r"CUresult error: 3 \(initialization error\)"], status=(1, 1, 1)),
-    # It imports a function of 12.5, and Debian's driver is of 12.2.
-    DriverUse("openmm-cuda-13==8.6.1", ("cuda",), OPENMM,
-              before=[ABSENT],
-              none=[rf"Error initializing CUDA: {STUB} \(34\)"],
-              debian=[rf"Error initializing CUDA: {NO_DEVICE} \(100\)"],
-              beside=(NUMPY, "openmm==8.6.1"), status=(1, 0, 0), stand_ins=True),
     DriverUse("libucx-cu12==1.22.0", ("cuda", "nvml"), UCX,
               before=[ABSENT],
               none=[rf"cuInit\(0\) failed: cuInit: {NO_DRIVER}", "components: 0 7\nNVML: 12"],

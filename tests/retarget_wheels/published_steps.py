@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What is done to every wheel from PyPI."""
+import re
 import sys
 
 import pytest
 
 import elf
 import published
-import stand_ins
 import wheel_files
+
+REAL = re.compile(
+    r"lib(cudart|nvrtc|nvJitLink|nvrtc-builtins|cuda|nvidia-ml)([-.][0-9a-f]{8})?\.so")
+OURS = re.compile(r"lib(cudart|nvrtc|nvJitLink|cuda|nvidia-ml)_stub")
 
 
 def fetched(wheel):
@@ -38,11 +42,11 @@ def check_files(files, installed, said, left=False):
     kept = {note.split()[0].rpartition("/")[2] for note in said["notes"]
             if "is the real" in note and "and stays" in note}
     there = [path for path in installed.rglob("lib*.so*")
-             if stand_ins.REAL.match(path.name) and path.name not in kept]
+             if REAL.match(path.name) and path.name not in kept]
     stubs = {path.name for path in there if b"LAZYCUDA_1" in path.read_bytes()}
     for file in files:
         needed = elf.dynamic(file)["NEEDED"]
-        assert stubs.issuperset(filter(stand_ins.REAL.match, {*needed} - kept))
-        assert [name for name in needed if name in stubs or stand_ins.OURS.match(name)]
+        assert stubs.issuperset(filter(REAL.match, {*needed} - kept))
+        assert [name for name in needed if name in stubs or OURS.match(name)]
         assert elf.imports(file)        # what BFD tools see
     assert left or all(path.name in stubs for path in there)

@@ -7,8 +7,8 @@ it asks for a device.
 from dataclasses import dataclass
 
 MISSING = r"no usable lib\w+\.so\.13, .* was found\. Install "
-# Of cudaGetDeviceCount, where there is no driver either.
-NEITHER = "neither an NVIDIA driver nor a CUDA library was found"
+
+
 OLD_DRIVER = "CUDA driver version is insufficient for CUDA runtime version"
 
 
@@ -28,14 +28,6 @@ class Use:
 
 
 NUMPY = "numpy==2.2.6"
-
-
-KEDM = """
-try:
-    import kedm
-except ImportError as error:        # it looks for a device when it is imported
-    print(error)
-"""
 
 
 # An FFT of 8 numbers in a thread, for sm_80: it hands its sources to nvrtc.
@@ -76,26 +68,12 @@ CUMM_NEEDS = (NUMPY, "pccm==0.4.16", "ccimport==0.4.4", "lark==1.2.2", "portaloc
               "fire==0.7.1", "termcolor==2.5.0", "pybind11==2.13.6",
               "ninja==1.11.1.4")
 
-# The wheel wants the packages of the libraries themselves, unless it is told not to.
-FAISS = """
-import os
-os.environ.update(_FAISS_WHEEL_DISABLE_CUDA_PRELOAD="1")
-import faiss, numpy
-print("GPUs:", faiss.get_num_gpus())
-index = faiss.IndexFlatL2(2)
-index.add(numpy.eye(2, dtype="float32"))
-print("nearest:", *index.search(numpy.eye(2, dtype="float32"), 1)[1].ravel())
-"""
-
 
 def ptx(version):
     return rf"{OLD_DRIVER}(.*\n)*.*release {version}(.*\n)*\.visible \.entry f"
 
 
 USES = (
-    Use("kedm-cuda11x==0.9.3", 11, KEDM, {
-        "none": rf"cudaErrorInsufficientDriver\): cudaGetDeviceCount: {NEITHER}",
-        "any": rf"cudaErrorInsufficientDriver\): {OLD_DRIVER}"}, beside=(NUMPY,), bundles=True),
     Use("nvidia-libmathdx-cu12==0.3.1.9", 12, MATHDX, {
         "none": "compiled: 3\n", "11.8": WANTS.format(12), "12.9": "compiled: 0\nLTO-IR: True",
         # Its headers are older than that nvrtc: the compiler's own errors.
@@ -108,6 +86,4 @@ USES = (
         "none": rf"cuda failed with error 303 (.*\n)*.*nvrtcCreateProgram: {MISSING}",
         "11.8": ptx("11.8"), "12.9": ptx("12.9"), "13.5": ptx("13.5")},
         loads=("cudart", "nvrtc"), beside=CUMM_NEEDS, bundles=True, tag="manylinux_2_17_x86_64"),
-    Use("faiss-gpu-cu12==1.14.1.post1", 12, FAISS, {"any": r"\AGPUs: 0\nnearest: 0 1\nstubs:"},
-        beside=(NUMPY, "packaging==24.2")),
 )

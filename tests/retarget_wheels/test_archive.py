@@ -14,19 +14,12 @@ import pytest
 
 import build
 import wheel_files
-from importer import importer, real
+from importer import importer
 
 sys.path.insert(0, str(build.ROOT / "tools" / "retarget"))
 from lazycuda import archive, deflate  # noqa: E402
 
 TEXT = b"".join(b"line %d\n" % (i * i) for i in range(20000))
-
-
-@pytest.fixture
-def plain(tmp_path):
-    """A module that needs libcudart.so.12."""
-    library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
-    return importer(tmp_path, "cudaMalloc", link=[library])
 
 
 def packed(path, name):

@@ -94,10 +94,10 @@ def test_imports_without_a_version(retarget, tmp_path):
     assert "imports without a version (cudaMalloc)" in said["notes"][0] and said["loaded"]
 
 
-def test_an_import_without_a_version_that_differs_is_refused(retarget, tmp_path):
-    file = module(tmp_path, node=None, names=["cudaMemAdvise"])
-    said, = retarget(file, "--only", "cudart", status=1).files
-    assert said["code"] == "UNVERSIONED" and "cudaMemAdvise" in said["error"]
+@pytest.mark.parametrize("name, code", [("cudaMemAdvise", "UNVERSIONED"), ("cudaOfTomorrow", "NO_NAME")])
+def test_an_import_without_a_version_that_differs_is_refused(retarget, tmp_path, name, code):
+    said, = retarget("--only", "cudart", module(tmp_path, node=None, names=[name]), status=1).files
+    assert said["code"] == code and name in said["error"]
     assert not list(retarget.out.iterdir())
 
 
@@ -291,6 +291,18 @@ def inside(name):
         return importlib.import_module(f"lazycuda.{name}")
     finally:
         sys.path.pop(0)
+
+
+def test_functions_are_bound_when_it_is_loaded_not_only_variables(tmp_path):
+    # What the decision before lets through none of, ld.so has to find by itself.
+    source = tmp_path / "call.c"
+    source.write_text("void cudaOfTomorrow(void); void call(void) { cudaOfTomorrow(); }")
+    library = real(tmp_path, "libcudart.so.12", "cudaOfTomorrow", node="libcudart.so.12")
+    build.output(*build.CC, "-shared", "-fPIC", "-o", tmp_path / "call.so", source, library)
+    stub = build.stub("cudart")
+    patch(tmp_path / "call.so", "--replace-needed", "libcudart.so.12", stub.name)
+    with pytest.raises(inside("repoint").Refused, match="cudaOfTomorrow"):
+        inside("load").check(tmp_path / "call.so", {"cudart"}, {stub.name}, tmp_path, [stub.parent])
 
 
 @pytest.mark.parametrize("number, machine, says", [

@@ -10,7 +10,6 @@ import pytest
 import elf
 import installed
 import wheel_files
-from importer import importer, real
 
 STUB = "libcudart_stub.so.3"
 
@@ -37,19 +36,13 @@ def retargeted(numbered, world, patchelf, tmp_path):
     return run
 
 
-@pytest.fixture
-def module(tmp_path):
-    library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
-    return importer(tmp_path, "cudaMalloc", link=[library])
-
-
 def is_loaded(world, file):
     opened, = world.probe(f"open:{file}", LD_BIND_NOW="1")
     return opened["error"] is None
 
 
-def test_a_file_needs_the_stub_by_its_soname(numbered, retargeted, module, world):
-    said, = retargeted(module)["files"]
+def test_a_file_needs_the_stub_by_its_soname(numbered, retargeted, plain, world):
+    said, = retargeted(plain)["files"]
     assert said["loaded"] is True and said["replaced"][0]["stub"] == STUB
     made = world.root / "out" / "module.so"
     assert elf.dynamic(made)["NEEDED"][0] == STUB
@@ -57,16 +50,16 @@ def test_a_file_needs_the_stub_by_its_soname(numbered, retargeted, module, world
     assert is_loaded(world, made)
 
 
-def test_a_stub_beside_a_file_is_called_by_its_soname(retargeted, module, world):
-    said, = retargeted("--bundle", module)["files"]
+def test_a_stub_beside_a_file_is_called_by_its_soname(retargeted, plain, world):
+    said, = retargeted("--bundle", plain)["files"]
     assert said["added"] == [STUB]
     assert not (world.root / "out" / STUB).is_symlink()
     assert is_loaded(world, world.root / "out" / "module.so")
 
 
-def test_a_stub_in_a_wheel_has_the_real_name(retargeted, module, world, tmp_path):
+def test_a_stub_in_a_wheel_has_the_real_name(retargeted, plain, world, tmp_path):
     """Without a compat folder it is a copy of the stub that is there."""
-    wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b"", "pkg/module.so": module})
+    wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b"", "pkg/module.so": plain})
     said, = retargeted(wheel)["wheels"]
     assert said["added"] == ["pkg.libs/libcudart.so.12"] and said["files"][0]["loaded"] is True
     site = wheel_files.unpack(world.root / "out" / wheel.name, tmp_path / "site")
@@ -74,10 +67,10 @@ def test_a_stub_in_a_wheel_has_the_real_name(retargeted, module, world, tmp_path
     assert is_loaded(world, site / "pkg/module.so")
 
 
-def test_of_two_numbers_the_higher_one_counts(retargeted, module, numbered, world):
+def test_of_two_numbers_the_higher_one_counts(retargeted, plain, numbered, world):
     # While a system goes over from one to the other.
     stubs = world.put("stubs", *numbered.libdir.glob("*_stub.so.3"))
     for stub in list(stubs.iterdir()):
         stub.with_suffix(".10").write_bytes(stub.read_bytes().replace(b"_stub.so.3", b"_stub.so.9"))
-    said, = retargeted("--stubs", stubs, module)["files"]
+    said, = retargeted("--stubs", stubs, plain)["files"]
     assert said["replaced"][0]["stub"] == "libcudart_stub.so.9"

@@ -7,7 +7,6 @@ import re
 import pytest
 
 import package
-import stand_ins
 from driver_uses import DRIVER_USES
 from published_steps import check_files, fetched, for_this_python, retargeted
 
@@ -51,8 +50,6 @@ def test_used_without_a_driver_and_with_one(use, retarget, tmp_path, world, real
     site = package.site_packages(python)
     files = [site / file["file"] for file in said["files"]]
     check_files(files, site, said, left=bool(use.leave))
-    if use.stand_ins:
-        stand_ins.stand_in(world, files, [site])
 
     # As it is published, nothing but the driver being absent.
     published = package.environment(tmp_path / "published", wheel, *beside)

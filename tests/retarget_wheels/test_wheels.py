@@ -22,13 +22,6 @@ BUILTINS = "libnvrtc-builtins-a1d5fce3.so.12.6.85"
 
 
 @pytest.fixture
-def plain(tmp_path):
-    """A module that needs libcudart.so.12."""
-    library = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
-    return importer(tmp_path, "cudaMalloc", link=[library])
-
-
-@pytest.fixture
 def repaired(tmp_path):
     """Members of a wheel as auditwheel leaves it: renamed copies within."""
     cudart = real(tmp_path, RENAMED, "cudaMalloc", node="libcudart.so.12")
