@@ -27,6 +27,13 @@ def versions():
             if toolkits.Toolkit(version).file("nvfatbin") and version in toolkits.requested()]
 
 
+def by_major():
+    """Those of 12, which compress with LZ4, and those of 13, with ZSTD."""
+    found = versions()
+    return ([one for one in found if samples.key(one) < (13, 0)],
+            [one for one in found if samples.key(one) >= (13, 0)])
+
+
 def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -35,16 +35,10 @@ def neighbours(version):
     return (known or [None])[-1], (newer or [None])[0]
 
 
-def lz4_maker():
-    """The oldest nvFatbin of 12."""
-    found = [version for version in containers.versions() if key(version) < (13, 0)]
-    return found[0] if found else pytest.skip("there is no nvFatbin of 12 here")
-
-
-def zstd_maker():
-    """The oldest nvFatbin of 13."""
-    found = [version for version in containers.versions() if key(version) >= (13, 0)]
-    return found[0] if found else pytest.skip("there is no nvFatbin of 13 here")
+def maker_of(major):
+    """The oldest nvFatbin of 12, or of 13."""
+    found = containers.by_major()[major - 12]
+    return found[0] if found else pytest.skip(f"there is no nvFatbin of {major} here")
 
 
 def finish(comparison, least_rescued):
@@ -55,7 +49,7 @@ def finish(comparison, least_rescued):
 # ---- what nvJitLink alone fails ----
 
 def test_an_entry_that_is_too_new_does_not_hide_the_ptx_beside_it():
-    maker = lz4_maker()
+    maker = maker_of(12)
     cases = []
     for version in linkers.versions():
         known, newer = neighbours(version)
@@ -74,7 +68,7 @@ def test_an_entry_that_is_too_new_does_not_hide_the_ptx_beside_it():
 
 @pytest.mark.parametrize("how", ["fatbins", "objects", "ld -r", "archive"])
 def test_every_container_of_a_file_is_used(how):
-    maker = lz4_maker()
+    maker = maker_of(12)
     cases = []
     for version in linkers.versions():
         producer, _ = neighbours(version)
@@ -96,7 +90,7 @@ def test_every_container_of_a_file_is_used(how):
 
 
 def test_zstd_for_libraries_that_do_not_know_it():
-    maker = zstd_maker()
+    maker = maker_of(13)
     old = [version for version in linkers.versions() if key(version) < (12, 4)]
     if not old:
         pytest.skip("there is no nvJitLink before 12.4 here")

@@ -56,13 +56,15 @@ __attribute__((noinline)) static int overflow(volatile char *before)
 	return overflow(here) + here[0];
 }
 
-static int eat(void)
+static int eat(int crashes)
 {
 	/* Volatile: clang leaves out what nobody reads. */
 	static char *volatile more;
 
 	for (;;) {
 		more = malloc(1 << 20);
+		if (!more && crashes)
+			raise(SIGSEGV);
 		if (!more)
 			return 6;
 		memset(more, 1, 1 << 20);
@@ -96,7 +98,7 @@ static int act(const char *what)
 	if (!strncmp(what, "overflow", 8))
 		return overflow(NULL);
 	if (!strncmp(what, "eat", 3))
-		return eat();
+		return eat(!strncmp(what, "eat and crash", 13));
 	if (!strncmp(what, "stubborn", 8))
 		signal(SIGTERM, SIG_IGN);
 	/* As some programs do that start others. */

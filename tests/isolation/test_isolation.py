@@ -19,7 +19,8 @@ PTX = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry kernel() {
 # What the fake does: what that is called.
 ENDS = {"crash": "CRASHED", "abort": "CRASHED", "exit": "CRASHED",
         "kill": "CRASHED", "overflow": "CRASHED", "hang": "TIME_LIMIT", "stubborn": "TIME_LIMIT",
-        "close and hang": "TIME_LIMIT", "eat": "MEMORY_LIMIT", "well": "OK"}
+        "close and hang": "TIME_LIMIT", "eat": "MEMORY_LIMIT",
+        "eat and crash": "MEMORY_LIMIT", "well": "OK"}
 LEAVES_NOTHING = ["children: none", "files: 0"]
 
 

@@ -66,23 +66,6 @@ static void devices(void)
 	}
 }
 
-static void contexts(void)
-{
-	void *current = NULL, *popped = NULL;
-	unsigned version = 0;
-	int got = -1;
-
-	DO(cuCtxGetCurrent(&current));
-	is_right("current", current == context);
-	DO(cuCtxGetDevice(&got));
-	value("device", "%d", got);
-	DO(cuCtxGetApiVersion(context, &version));
-	value("version", "%u", version);
-	DO(cuCtxPushCurrent_v2(context));
-	DO(cuCtxPopCurrent_v2(&popped));
-	is_right("popped", popped == context);
-}
-
 static void modules(void)
 {
 	address number = 0;
@@ -149,7 +132,6 @@ int main(void)
 {
 	begin();
 	RUN(devices);
-	RUN(contexts);
 	RUN(modules);
 	RUN(launches);
 	RUN(ended);

@@ -62,33 +62,11 @@ static void managed_variable(void)
 	*total = 7;
 }
 
-static void functions(void)
-{
-	struct cudaFuncAttributes attributes;
-	int blocks = 0, least = 0;
-
-	memset(&attributes, 0xa5, sizeof(attributes));
-	DO(cudaFuncGetAttributes(&attributes, &compute));
-	value("sizes", "%zu %zu %zu", attributes.sharedSizeBytes, attributes.constSizeBytes,
-	      attributes.localSizeBytes);
-	value("numbers", "%d %d %d %d", attributes.maxThreadsPerBlock, attributes.numRegs,
-	      attributes.ptxVersion, attributes.binaryVersion);
-	DO(cudaFuncSetAttribute(&compute, cudaFuncAttributeMaxDynamicSharedMemorySize, 4096));
-	DO(cudaFuncGetAttributes(&attributes, &compute));
-	value("dynamic", "%d", attributes.maxDynamicSharedSizeBytes);
-	DO(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &compute, 256, 0));
-	value("occupancy", "%d", blocks);
-	DO(cudaFuncSetCacheConfig(&compute, cudaFuncCachePreferL1));
-	RESULT("no-kernel", launch(&least, 1, 1, NULL, NULL));
-	RESULT("last", cudaGetLastError());
-}
-
 int main(void)
 {
 	begin();
 	RUN(computed);
 	RUN(variables);
 	RUN(managed_variable);
-	RUN(functions);
 	return finish();
 }

@@ -108,24 +108,11 @@ static void pointers(void)
 	DO(cudaFree(device));
 }
 
-static void refusals(void)
-{
-	void *p = NULL;
-
-	RESULT("too-much", cudaMalloc(&p, (size_t)1 << 50));
-	RESULT("last", cudaGetLastError());
-	RESULT("last-again", cudaGetLastError());
-	RESULT("no-pointer", cudaFree((void *)(uintptr_t)0x1234));
-	RESULT("peek", cudaPeekAtLastError());
-	RESULT("last-then", cudaGetLastError());
-}
-
 int main(void)
 {
 	begin();
 	RUN(copies);
 	RUN(arrays);
 	RUN(pointers);
-	RUN(refusals);
 	return finish();
 }
