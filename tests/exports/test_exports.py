@@ -83,18 +83,6 @@ def test_a_name_has_a_default_version_only_if_its_interface_never_differs(librar
             assert sum(defaults[name]) == 0, name
 
 
-def test_names_known_to_differ_have_no_default_version():
-    # From facts/abi.md, so that the test above cannot go wrong with the list.
-    symbols_of = elf.exports(build.stub("cudart"))
-    for name in ("cudaMemAdvise", "cudaGetDeviceProperties", "cudaPointerGetAttributes",
-                 "cudaGraphInstantiate", "cudaGraphExecUpdate", "cudaMemPrefetchAsync",
-                 "cudaStreamGetCaptureInfo", "cudaFuncGetAttributes"):
-        mine = [s for s in symbols_of if s.name == name]
-        assert mine and not any(s.default for s in mine), name
-    for name in ("cudaMalloc", "cudaGetErrorString", "cudaLaunchKernel"):
-        assert sum(s.default for s in symbols_of if s.name == name) == 1, name
-
-
 @libraries
 def test_the_private_node_comes_first(library):
     # A reference without a version binds to the first node that has the name;
