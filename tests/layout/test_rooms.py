@@ -89,14 +89,14 @@ def test_objects_are_in_no_ring_and_need_what_their_rooms_may(product):
     objects = {path: build.BUILT / "obj" / path.relative_to(build.ROOT).with_suffix(".o")
                for name in LINKED[product] for path in build.room(name)}
     assert len(objects) > 5
-    defined, undefined = {}, {}
-    for path, made in objects.items():
-        for line in build.output("nm", made).splitlines():
-            kind, symbol = line.split()[-2:]
-            if kind in "BCDRTVW":
-                defined[symbol] = path
-            elif kind == "U":
-                undefined.setdefault(path, set()).add(symbol)
+    defined, undefined, sources_of = {}, {}, {str(made): path for path, made in objects.items()}
+    for line in build.output("nm", "-A", *sources_of).splitlines():
+        made, _, rest = line.rpartition(":")
+        kind, symbol = rest.split()[-2:]
+        if kind in "BCDRTVW":
+            defined[symbol] = sources_of[made]
+        elif kind == "U":
+            undefined.setdefault(sources_of[made], set()).add(symbol)
     needs = {path: {defined[symbol] for symbol in undefined.get(path, ())
                     if symbol in defined and symbol not in GIVEN} for path in objects}
     assert any(needs.values())

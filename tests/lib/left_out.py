@@ -70,7 +70,6 @@ LEFT_OUT = [
     # Long for what they are: `make fuzz`, `make bench`.
     ("retarget_wheels/test_archive.py::test_large_members_are_not_held_in_memory", "minute"),
     ("bench/test_bench.py::test_every_row_is_measured_or_says_why_not", "minute"),
-    ("gen/test_mutations.py::test_damaged_lists", "minute"),
     ("scan/test_real.py::test_symbols_txt_is_what_scan_derives", "minute"),
     ("fuzz/test_fuzz.py::test_the_corpus_comes_to_every_reader_of_cubins", "minute"),
 

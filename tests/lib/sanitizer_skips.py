@@ -134,7 +134,6 @@ SKIPPED = [
         "a_namespace", "an_audit_library", "deep_binding")],
     ("locks/test_locks.py::test_whatever_a_stub_calls_may_wait", MALLOC, "address", "thread"),
     ("matrix/test_matrix.py", ADDRESSES, "thread"),
-    ("matrix/test_own_errors.py", ADDRESSES),
     ("process/test_ifunc.py", EARLY, "address", "thread"),
     *[(f"registrations/test_meanwhile.py::test_{test}", LEFT, "address") for test in (
         "a_library_that_leaves_by_longjmp", "a_thread_that_never_comes_back_is_waited_for_once")],

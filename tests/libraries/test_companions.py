@@ -166,15 +166,6 @@ def test_those_of_the_system_are_searched_last(world, variable):
     assert (str(own) in loaded) == variable
 
 
-def test_what_the_variable_leads_to_since_is_not_what_would_be_found(world):
-    part = "libcudnn_ops.so.9"
-    one_cuda.installed(world, opener("cudnn", 9, part), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
-    own = nvrtc(world, f"{one_cuda.SITE}/nvidia/cudnn/lib", part)
-    other = nvrtc(world, "elsewhere", part)
-    value, _, loaded = said(world, "cudnn", 9, f"setenv:LD_LIBRARY_PATH={other.parent}")
-    assert value == 78 and str(own) not in loaded
-
-
 def later(world, change):
     """What its function says, and the libraries that are loaded, where the file system is changed
     after the first search of another stub."""

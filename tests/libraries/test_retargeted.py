@@ -302,19 +302,6 @@ def bare(tmp_path, soname, *symbols):
     return real(folder, soname, *symbols)
 
 
-def test_a_name_without_a_version_that_the_stub_does_not_have(retarget, module, tmp_path):
-    links = [bare(tmp_path, "libcublas.so.12", "cublasCreate_v2", "cublasBrandNewEx"),
-             bare(tmp_path, "libcudart.so.12", "cudaMalloc")]
-    file = importer(tmp_path, "cublasCreate_v2", "cublasBrandNewEx", "cudaMalloc", link=links)
-    said = retarget(file)
-    assert fates(said) == {"cublas": "left", "cudart": "repointed"}
-    assert said["libraries"][0]["reasons"] == [
-        f"{file} imports cublasBrandNewEx, which libcublas_stub.so does not have"]
-    file = importer(tmp_path, "cudaMalloc", "cudaBrandNewEx", link=[
-        bare(tmp_path, "libcudart.so.12", "cudaMalloc", "cudaBrandNewEx")])
-    assert retarget(file, "--only", "cudart", status=1)["code"] == "NO_NAME"
-
-
 def test_a_folder_of_the_five_alone(retarget, module, tmp_path):
     folder = five_alone(tmp_path)
     file = module({"cublas": 12, "nccl": 2}, cudaMalloc="libcudart.so.12")
@@ -380,21 +367,6 @@ def linked(folder, name, major, needs):
     made = build.compile(soname, "-w", "-shared", "-fPIC", "-Wl,--no-as-needed",
                          f"-Wl,-soname,{soname}", f"-Wl,--version-script={script}", source, link=needs)
     return shutil.copy(made, folder / soname)
-
-
-# ---- a stub that is named ----
-
-def test_a_stub_that_is_named_comes_before_an_installed_one(retarget, module, tmp_path):
-    stub = tmp_path / "mine" / "libcublas_stub.so"
-    stub.parent.mkdir()
-    stub.write_bytes((build.BUILD / "lib" / stub.name).read_bytes() + b"made by hand")
-    made = wheel(tmp_path, module=module({"cublas": 12, "nccl": 2}))
-    assert fates(retarget("--stub", stub, made)) == {"cublas": "repointed", "nccl": "repointed"}
-    members = wheel_files.read(next((tmp_path / "out").glob("*.whl")))
-    assert b"made by hand" in members["pkg.libs/libcublas.so.12"]
-    assert b"made by hand" not in members["pkg.libs/libnccl.so.2"]
-    odd = wheel(tmp_path, module=module({}, cublasOfAnotherWorld="libcublas.so.12"))
-    assert retarget("--stub", stub, odd, status=1)["code"] == "NO_NAME"
 
 
 # ---- the table of what serves each library ----

@@ -28,16 +28,6 @@ def script():
     return module
 
 
-@pytest.mark.skipif(build.ARCH != "x86_64", reason="which roots are foreign depends on the CPU")
-def test_the_roots():
-    every = run("--list")
-    assert len(every) == 9 and every[-1] == "trixie/arm64/gcc"
-    assert run("--list", "sid") == ["sid/amd64/gcc", "sid/amd64/clang"]
-    assert run("--list", "sid/clang", "bookworm/arm64") == [
-        "sid/amd64/clang", "bookworm/arm64/gcc"]
-    assert "sid/tcc: RELEASE" in run("sid/tcc", status=2)
-
-
 def test_without_mmdebstrap_all_is_skipped_and_it_says_why(tmp_path):
     said = run("sid/gcc", "--folder", tmp_path, "--run", "make", "--run", "make test",
                PATH=str(tmp_path))

@@ -62,14 +62,6 @@ def test_a_header_of_cplusplus_alone(read):
     assert "baz.h is read as C++ alone: " in said
 
 
-def test_c_counts_where_both_declare_a_function(read):
-    _, rows = read(GUARDED.replace("bazStatus bazA(int n);",
-                                   "#ifdef __cplusplus\nbazStatus bazA(double);\n#else\n"
-                                   "bazStatus bazA(int n);\n#endif").replace(
-                                       "const struct bazHalf *", "int "))
-    assert rows["bazA"] == "(i32)" and rows["bazB"] == "(i32, u8)"
-
-
 def test_what_two_headers_declare_in_two_ways_is_not_known(read, tmp_path):
     (tmp_path / "other.h").write_text("int bazC(double n);\n")
     said, rows = read(STATUS + "bazStatus bazA(int n);\nint bazC(int n);\n",

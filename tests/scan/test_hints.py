@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """A hint that is malformed, or that applies to nothing, is refused with its place."""
-import re
 
 import pytest
 
@@ -54,14 +53,6 @@ def test_a_file(toolkits, edit, where, why):
     message = toolkits.refuse(base=edit(toolkits.base))
     assert message.startswith(f"{toolkits.hints}{where}: "), message
     assert why in message
-
-
-def test_a_missing_file(toolkits, scan):
-    toolkits.add("1.0", HEADER, ["thingF"])
-    done = scan("--toolkits", toolkits.folder, "--hints", toolkits.hints, "--head", toolkits.head,
-                "-o", toolkits.list)
-    assert done.returncode == 2
-    assert re.match(r".*hints.txt: No such file", done.stderr)
 
 
 def test_what_is_copied_to_the_list(toolkits):

@@ -211,16 +211,6 @@ def test_a_plan_with_later_tools_follows_the_rules(world, version):
     assert plan(world, *tools, "--arch", "sm_140", ptx, check=True)["decision"] == "nvjitlink"
 
 
-@pytest.mark.parametrize("isa, needs", [("9.9", f"{NEWEST}.9"), ("12.3", "16.3")])
-def test_code_of_a_later_toolkit_is_refused_with_what_it_needs(world, isa, needs):
-    ptx = world.root / "kernel.ptx"
-    ptx.write_text(f".version {isa}\n.target sm_90\n.address_size 64\n")
-    said = plan(world, "--driver", "none", "--nvjitlink", LAST, "--nvrtc", LAST, "--arch", "sm_90",
-                ptx)
-    assert said["decision"] == "refused"
-    assert f"CUDA {needs}" in said["have"] and needs in said["need"]
-
-
 @pytest.mark.parametrize("version", [f"{NEWEST}.9", f"{LATER}.0"])
 def test_a_link_by_a_later_nvjitlink(world, version):
     """Of the major that is known it is used; a later major is refused, and told of."""
