@@ -61,7 +61,6 @@ UNITS = {
     "d": (KERNELS, ["-rdc=true", "-G"], ("cubin",)),
     "n": (NOTHING, ["-rdc=true"], ("cubin",)),
     "s": (STATICS, ["-rdc=true"], ("cubin",)),  # 60 static variables and no kernel
-    "g": (KERNELS, ["-rdc=true", "-G"], ("ptx",)),
     "o": (SMALL, ["-optix-ir"], ("optixir",)),
 }
 DIGEST = hashlib.sha256(repr(UNITS).encode()).hexdigest()[:12]
@@ -87,7 +86,7 @@ class Code(collections.namedtuple("Code", "version unit kind arch")):
 def real_code(version):
     """A folder of code that the nvrtc of this version compiled; compiled once."""
     made = [Code(version, unit, kind, arch) for unit, (_, _, kinds) in UNITS.items()
-            for kind in kinds for arch in (["80"] if unit in "go" else archs(version))
+            for kind in kinds for arch in (["80"] if unit == "o" else archs(version))
             if kind != "optixir" or samples.key(version) >= (12, 0)]
     samples.make(made)
     return made[0].path.parent

@@ -80,11 +80,6 @@ def test_optixir_is_told_from_ltoir(toolkit, produced, read):
     assert entry.toolkit == number(toolkit.version)
 
 
-@pytest.mark.parametrize("ending", ["ptx", "cubin"])
-def test_code_for_debugging(produced, read, ending):
-    assert read(produced / f"{dict(ptx='g', cubin='d')[ending]}_80.{ending}").flags == RELOCATABLE | DEBUG
-
-
 def readelf_symbols(file):
     """{name: as the reader says it}, of what readelf says."""
     symbols = {}

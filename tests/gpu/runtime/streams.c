@@ -2,28 +2,6 @@
 /* streams.c - streams, events, host functions and callbacks */
 #include "code.h"
 
-static void created(void)
-{
-	cudaStream_t stream;
-	unsigned flags = 99;
-	int low, high, priority = 99;
-
-	DO(cudaDeviceGetStreamPriorityRange(&low, &high));
-	DO(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, high));
-	DO(cudaStreamGetFlags(stream, &flags));
-	DO(cudaStreamGetPriority(stream, &priority));
-	value("flags", "%u", flags);
-	value("priority", "%d", priority);
-	RESULT("query", cudaStreamQuery(stream));
-	DO(cudaStreamDestroy(stream));
-	DO(cudaStreamCreate(&stream));
-	DO(cudaStreamGetFlags(stream, &flags));
-	value("blocking", "%u", flags);
-	RESULT("bad-flags", cudaStreamCreateWithFlags(&stream, 1234));
-	cudaGetLastError();
-	DO(cudaStreamDestroy(stream));
-}
-
 static void waits(void)
 {
 	long long cycles = 200000000;
@@ -88,7 +66,6 @@ static void host_functions(void)
 int main(void)
 {
 	begin();
-	RUN(created);
 	RUN(waits);
 	RUN(host_functions);
 	return finish();
