@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What was measured, as a table and as a picture.
+"""What was measured, as a table.
 
     bench/report.py JSON            prints the table of a run
-    bench/report.py JSON FOLDER     writes it to FOLDER/cost.txt, draws FOLDER/cost.svg, and writes
-                                    what FOLDER/how-it-works.md shows of it
+    bench/report.py JSON FOLDER     writes it to FOLDER/cost.txt, and what FOLDER/how-it-works.md
+                                    shows of it
 """
 import json
 import pathlib
 import re
 import sys
-
-import plot
 
 NAME = 54
 HEADING = (f"{'A / B':{NAME}}{'min':>8}{'median':>8}{'A':>10}{'B':>10} {'unit':12} "
@@ -50,17 +48,11 @@ def line(row):
             f"{'  not counted: ' + row['uncounted'] if 'uncounted' in row else ''}")
 
 
-def groups(rows):
-    """[(title, its rows)]"""
-    found = {}
-    for row in rows:
-        found.setdefault(row["group"], []).append(row)
-    return list(found.items())
-
-
 def table(rows):
-    return [HEADING, *(text for title, own in groups(rows)
-                       for text in (title, *map(line, own)))]
+    groups = {}
+    for row in rows:
+        groups.setdefault(row["group"], []).append(line(row))
+    return [HEADING, *(text for title, lines in groups.items() for text in (title, *lines))]
 
 
 def replace_figures(text, rows):
@@ -83,7 +75,6 @@ def main():
         return
     folder = pathlib.Path(sys.argv[2])
     (folder / "cost.txt").write_text("\n".join(table(rows)) + "\n")
-    (folder / "cost.svg").write_text(plot.draw(groups(rows), is_above))
     summary = folder / "how-it-works.md"
     if summary.exists():
         summary.write_text(replace_figures(summary.read_text(), rows))
