@@ -31,7 +31,7 @@ def test_every_refusal_of_retarget_has_an_entry():
                       (build.ROOT / "tools/retarget/lazycuda").glob("*.py"))
     given = set(re.findall(r'Refused\("([A-Z_0-9]+)"', sources)) | set(
         re.findall(r'"(CUDA_[A-Z_0-9]+)"', sources))
-    assert len(given) > 15
+    assert len(given) > 10
     assert sorted(first_column("## Refusals of `lazycuda retarget`")) == sorted(given)
 
 
