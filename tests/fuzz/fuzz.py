@@ -65,6 +65,10 @@ TARGETS = {
     "settings": Target((*STUBS, "stubs/base/constraint.c", "stubs/base/cuda_version.c",
                         "stubs/base/auxiliary.c", "stubs/base/guard.c", "stubs/loader/settings.c"),
                        ("-Dsecure_getenv=fuzz_getenv", "-Ddprintf=fuzz_dprintf"), 512),
+    # A path of N folders has N folders above, each with a path as long.
+    "places": Target((*STUBS, "stubs/base/auxiliary.c", "stubs/base/packages.c", "stubs/loader/places.c",
+                      "stubs/loader/survey.c"),
+                     ("-Dopendir=fuzz_opendir",), 512, 2000),
     "wheel": Target((*BY_NAME, "tools/wheel.c", "tools/progress.c")),
     "symbols": Target((*STUBS, "gen/[!g]*.c", "gen/model/*.c"),
                       ("-Dexit=fuzz_exit", "-Dcalloc=fuzz_calloc", "-Dfopen=fuzz_fopen",

@@ -13,7 +13,7 @@ import build
 HERE = pathlib.Path(__file__).resolve().parent
 # What takes some seconds of each.
 RUNS = {"inspect": 200_000, "versions": 200_000, "object": 100_000, "image": 100_000,
-        "ldcache": 200_000, "packages": 200_000, "settings": 100_000, "wheel": 100_000,
+        "ldcache": 200_000, "packages": 200_000, "settings": 100_000, "places": 20_000, "wheel": 100_000,
         "symbols": 30_000, "metadata": 20_000}
 
 
