@@ -10,6 +10,7 @@
  *	look:NAME	whether the global scope has that
  *	call, call_second	with -DCALLS: asks itself, as asks.h says
  *	cd:FOLDER	goes there; gone:FOLDER goes to one that it makes and removes
+ *	no_proc		has no /proc from here on, as in a chroot; 77 where that cannot be made
  *	set:NAME=FOLDER	sets a variable for children, to that folder of the current one
  *	in_a_thread	first: a thread does the rest, and main() returns amid what follows an open
  *	install:FILE	from the folder later to the folder cuda; wait for the search to see it
@@ -17,12 +18,19 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#ifndef PR_GET_AUXV
+# define PR_GET_AUXV 0x41555856
+#endif
 
 #ifdef CALLS
 # include "asks.h"
@@ -66,6 +74,20 @@ static bool go_where_nothing_is(const char *folder)
 	char path[4096];
 
 	return !mkdir(folder, 0700) && !chdir(folder) && getcwd(path, sizeof(path)) && !rmdir(path);
+}
+
+static bool leave_proc(void)
+{
+	char values[1024];
+
+	if (prctl(PR_GET_AUXV, values, sizeof(values), 0, 0) < 0 ||
+	    (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/proc", "tmpfs", 0, NULL)) {
+		puts("/proc cannot be taken away");
+		exit(77);
+	}
+	return true;
 }
 
 static bool set(char *name)
@@ -114,6 +136,8 @@ static bool do_step(const char *name, char *value)
 		return !chdir(value);
 	if (!strcmp(name, "gone"))
 		return go_where_nothing_is(value);
+	if (!strcmp(name, "no_proc"))
+		return leave_proc();
 	if (!strcmp(name, "set"))
 		return set(value);
 	if (!strcmp(name, "install"))

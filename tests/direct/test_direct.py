@@ -127,6 +127,11 @@ def beside_an_older_one(world, cudart):
     world.put("old", fakes.fake("cudart", "12.0"))
 
 
+def beside_an_auditor(world, cudart):
+    on_library_path(world, cudart)
+    world.env["LD_AUDIT"] = str(Shared("wraps.c").file())
+
+
 def below_another_plugin(world, cudart):
     """A copy of the plugin lies where its run path leads to the runtime."""
     world.put("later/cuda", cudart)
@@ -379,10 +384,14 @@ ROWS = [
     Row("a static object owns a context, of a driver without exit handlers", "context.cpp",
         (StandIn("cuda", 12, "context_real.c", node=False),)),
     # What is loaded in a process, and by whom.
+    Row("exit() waits once for other threads", "naps.c", (*RUNTIME, Real("nvrtc", "12.9")),
+        flags=("-rdynamic",)),
     Row("the program has kept the list of loaded objects", "cached_objects.c", RUNTIME,
         flags=("-rdynamic",)),
     *[Row(f"a {how} program opens an extension", "host.c", RUNTIME, ASKS, RELATIVE, static=how)
       for how in ("static", "static-pie")],
+    Row("a static program opens an extension where there is no /proc", "host.c", RUNTIME, ASKS,
+        ("no_proc", *RELATIVE), static="static"),
     Row("ld.so starts a program whose run path has $ORIGIN", "asks.c", RUNTIME, place=beside,
         flags=IN_CUDA, by_loader=True),
     Row("an extension with $ORIGIN is opened by a relative path", "host.c", RUNTIME, ASKS, RELATIVE,
@@ -416,11 +425,15 @@ ROWS = [
           differs=difference)
       for when, env, difference in (("lazy", None, Outcome("12090\n")),
                                     ("eager", {"LAZYCUDA_EAGER": "1"}, None))],
+    Row("an auditor wraps a function", "host.c", RUNTIME, ASKS, RELATIVE, place=beside_an_auditor,
+        flags=("-Wl,-z,lazy",)),
     *[Row(f"a hook holds a lock that its dlopen() takes, {when}", "asks.c", RUNTIME, env=env,
           preload=(Shared("locks.c"),), timeout=timeout, differs=difference)
       for when, env, timeout, difference in (("lazy", None, 3, Outcome("", "hangs")),
                                              ("eager", {"LAZYCUDA_EAGER": "1"}, 60, None))],
     Row("malloc() is a collector's, and a thread makes the first call", "collects.c", RUNTIME),
+    Row("plugins come and go beside a library that is refused", "plugins_come_and_go.c", RUNTIME,
+        extensions=("plugin.c",), env={"LAZYCUDA_MAJOR": "13"}),
     Row("the program closes the runtime too often", "host.c", RUNTIME, flags=("-DCALLS",),
         arguments=("call", "open:libcudart.so.12", "close", "close", "close", "call")),
     Row("another project's library has the stub's SONAME", "asks.c", RUNTIME,

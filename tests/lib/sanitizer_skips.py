@@ -74,6 +74,7 @@ SKIPPED = [
      MAIN, "address"),
     ("direct/test_direct.py::test_situation[the-program-has-kept-the-list", INTERPOSED, "thread"),
     ("direct/test_direct.py::test_situation[a-plugin-is-closed", CLOSED, "address"),
+    ("direct/test_direct.py::test_situation[an-auditor-wraps", TWICE),
     ("direct/test_direct.py::test_situation[malloc()-is-a-collector", MALLOC),
     *[(f"direct/test_direct.py::test_situation[a-preloaded-{function}()", INTERPOSED)
       for function in ("dlsym", "dlinfo", "mprotect", "open", "__lxstat")],
