@@ -128,6 +128,15 @@ def test_a_major_that_the_stubs_do_not_stand_for(retarget, tmp_path, soname, why
     retarget("--strict", file, status=1)
 
 
+def test_what_ends_like_a_library_of_cuda_is_none(retarget, tmp_path):
+    file = importer(tmp_path, "mine", link=[real(tmp_path, "my_cuda.so", "mine")])
+    assert not retarget("--strict", file).files[0]["libraries"]
+
+
+def test_a_library_to_leave_may_have_any_number(retarget, tmp_path):
+    assert not retarget("--leave", "libcudart.so.10.2", module(tmp_path)).files[0]["replaced"]
+
+
 def test_a_name_that_the_stub_does_not_have(retarget, tmp_path):
     file = module(tmp_path, names=["cudaOfTomorrow"])
     said, = retarget("--only", "cudart", file, status=1).files

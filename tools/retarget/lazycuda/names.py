@@ -87,11 +87,17 @@ def of_cuda(name):
     return found
 
 
+def _whose(name, kind):
+    """The library whose Known.`kind`, "stem" or "stub", a name has, with whatever number; None."""
+    found = FILE.match(base(name))
+    stems = found.group("stem", "whole") if found else ()
+    return next((library for library, known in KNOWN.items() if getattr(known, kind) in stems), None)
+
+
 def library(name):
     """The library of CUDA, or of a stub, that has such a name with whatever number; None."""
-    found, cuda = FILE.match(base(name)), of_cuda(name)
-    stem = found["stem"][len("lib"):] if found else None
-    return stem if stem in KNOWN else cuda and cuda["stem"]
+    cuda = of_cuda(name)
+    return _whose(name, "stem") or cuda and cuda["stem"]
 
 
 def node(name):
@@ -110,9 +116,7 @@ def is_builtins(name):
 
 def stub(name):
     """The library that a stub's name stands for, or None."""
-    found = FILE.match(base(name))
-    stems = found.group("stem", "whole") if found else ()
-    return next((library for library, known in KNOWN.items() if known.stub in stems), None)
+    return _whose(name, "stub")
 
 
 def kind(name):

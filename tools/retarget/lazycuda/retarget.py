@@ -83,8 +83,8 @@ class Options:
 
 def _library(word):
     """The library that a word names: cublas, or libcublas.so.12."""
-    real = None if "/" in word else names.real(word)
-    return real.library if real else word
+    found = None if "/" in word else names.library(word)
+    return found if found in names.KNOWN else word
 
 
 def _is_pattern(word):
