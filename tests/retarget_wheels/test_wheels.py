@@ -252,6 +252,14 @@ def test_a_file_of_an_older_cuda_stays(retarget, tmp_path, plain):
     retarget("--strict", wheel, status=1)
 
 
+def test_a_bundled_library_of_an_older_cuda_is_there(retarget, tmp_path):
+    name = "libcudart-00c0ffee.so.10.2.89"
+    old = importer(tmp_path, "cudaMalloc", link=[real(tmp_path, name, "cudaMalloc", node="libcudart.so.10.2")])
+    said, = retarget("--strict", wheel_files.make(tmp_path, {
+        "pkg/a.so": old, f"pkg.libs/{name}": tmp_path / name})).wheels
+    assert said["outcome"] == "nothing" and not said["libraries"]
+
+
 def test_static_runtimes_are_named(retarget, tmp_path):
     module = importer(tmp_path, link=[], text="/cudart.shm.%x.%x.%llx")
     said, = retarget(wheel_files.make(tmp_path, {"pkg/module.so": module})).wheels

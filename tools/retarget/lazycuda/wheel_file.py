@@ -42,7 +42,8 @@ class Job:
         work = [part for part in seen if part.work]
         self.said["libraries"] = report.of_libraries((
             (part.name, part.image, part.work, part.unserved) for part in self.parts
-            if part.image and not (part.library or part.is_stub)), serving.bundled)
+            if part.image and not (part.library or part.is_stub)), serving.bundled | {
+                names.base(part.name) for part in self.parts if not names.real(part.name)})
         self._note_others(serving)
         serving.opened = {each.name for each in self.mentions}
         if work:
