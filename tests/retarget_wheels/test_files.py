@@ -440,6 +440,16 @@ def test_what_nobody_has_stays_bound_lazily(retarget, tmp_path):
     assert said["not_loaded"] == "nothing that it needs has somebody_has_this"
 
 
+@pytest.mark.parametrize("node, why", [
+    ("OTHER_1", "nothing that it needs has other_of_tomorrow"), ("OTHER_2", "not here: version `OTHER_1'")])
+def test_a_library_may_be_older_here(retarget, tmp_path, node, why):
+    other = real(tmp_path, "libother.so.1", "other_of_tomorrow", node="OTHER_1")
+    file = calls(tmp_path, "other_of_tomorrow", link=[other])
+    real(tmp_path, "libother.so.1", "other_of_today", node=node)
+    said, = retarget(file, env={"LD_LIBRARY_PATH": str(tmp_path)}).files
+    assert said["not_loaded"] == why
+
+
 def test_what_python_has_is_bound_at_once(retarget, tmp_path):
     said, = retarget(calls(tmp_path, "PyErr_Clear", "_PyObject_New")).files
     assert said["loaded"] and "NOW" in flags(retarget.out / "calls.so")

@@ -18,14 +18,10 @@ PYTHONS = re.compile("_?Py")
 def _environment(search):
     """LD_LIBRARY_PATH is kept, for other libraries that a file needs; all else
     that changes how the dynamic linker works is not."""
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith("LD_") or name == "LD_LIBRARY_PATH"}
-    folders = [str(folder) for folder in search]
-    if environment.get("LD_LIBRARY_PATH"):
-        folders.append(environment["LD_LIBRARY_PATH"])
-    if folders:
-        environment["LD_LIBRARY_PATH"] = ":".join(folders)
-    return {**environment, "LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "yes", "LD_BIND_NOW": "1"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
+    folders = filter(None, [*map(str, search), os.environ.get("LD_LIBRARY_PATH")])
+    return {**kept, "LD_LIBRARY_PATH": ":".join(folders),
+            "LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "yes", "LD_BIND_NOW": "1"}
 
 
 def _linker():
@@ -65,7 +61,7 @@ def _trace(linker, file, image, search, ours, reached):
     said = done.stdout.decode(errors="replace")
     missing, nobodys = _unmet(image, said), []
     for line in said.splitlines():
-        found = re.match(r"\s*(\S+) => not found", line)
+        found = re.match(r"\s*(.+) => not found", line)
         if found and found[1] in reached:
             raise Refused("LOAD", f"{found[1]} is not found from where it lies")
         if found:
@@ -73,19 +69,15 @@ def _trace(linker, file, image, search, ours, reached):
         elif ("not defined" in line or "not found" in line or "undefined symbol" in line) \
                 and _is_ours(line, ours) and not any(_is_ours(name, ours) for name in missing):
             raise Refused("LOAD", f"ld.so: {line.strip()}")
-        undefined = re.match(r"undefined symbol: ([^\s,]+)\s+\((.*)\)$", line)
+        # Of another release of a library than the one here, of glibc say.
+        missing += re.findall(r"version `\S+'(?= not found \(required by)", line)
+        undefined = re.match(r"undefined symbol: ([^\s,]+)(?:, version \S+)?\s+\((.*)\)$", line)
         if undefined and undefined[2] == str(file) and not PYTHONS.match(undefined[1]):
             nobodys.append(undefined[1])
     if done.returncode and not missing:
         raise Refused("LOAD", f"ld.so: {(said.strip() or f'status {done.returncode}').splitlines()[-1]}")
     # Several files may need one.
     return list(dict.fromkeys(missing)), [] if missing else nobodys
-
-
-def _named_within(text, root):
-    """Files below `root`, which will be gone, are named as they lie in it."""
-    return re.sub(rf"{re.escape(str(root))}/([^\s:()]+)",
-                  lambda found: os.path.normpath(found[1]), text)
 
 
 def check(file, ours, reached, root, search=()):
@@ -102,6 +94,8 @@ def check(file, ours, reached, root, search=()):
     try:
         missing, nobodys = _trace(linker, file, image, search, ours, reached)
     except Refused as refused:
-        raise Refused(refused.code, _named_within(str(refused), root)) from None
+        # Files below `root`, which will be gone, are named as they lie in it.
+        raise Refused(refused.code, re.sub(rf"{re.escape(str(root))}/([^\s:()]+)", lambda found:
+                                           os.path.normpath(found[1]), str(refused))) from None
     return (f"not here: {', '.join(missing)}" if missing else
             f"nothing that it needs has {some(nobodys)}" if nobodys else None), nobodys
