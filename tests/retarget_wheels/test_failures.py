@@ -145,6 +145,13 @@ def test_no_stubs(retarget, tmp_path, inputs):
     assert code == "NO_STUBS" and "there is no stub of cudart" in error
 
 
+def test_what_is_wrong_with_the_stubs_is_said_alike_of_each_file(retarget, tmp_path, inputs):
+    (tmp_path / "libcudart_stub.so").write_bytes(b"junk")
+    done = retarget("--stubs", tmp_path, *inputs, status=1)
+    said, = {each["error"] for each in done.files + done.wheels}
+    assert said.endswith("it is not an ELF file")
+
+
 def test_what_is_no_stub_by_its_soname(retarget, tmp_path, inputs):
     # That is what DT_NEEDED would name, and what a copy would be called.
     patch(shutil.copy(build.stub("cudart"), tmp_path), "--set-soname", "../libcudart_stub.so")

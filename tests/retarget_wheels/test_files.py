@@ -419,6 +419,16 @@ def test_a_library_that_is_called_and_not_needed_has_its_stub(retarget, tmp_path
     assert "not in DT_NEEDED -> libnvrtc_stub.so (2 names)" in told
 
 
+@pytest.mark.parametrize("major", [12, 13])
+def test_what_is_called_and_not_needed_is_of_the_files_own_cuda(retarget, tmp_path, major):
+    # The libraries of the majors have other nppGetStreamContext(), and a stub shows the newest.
+    soname = f"libnpps.so.{major}"
+    said, = retarget(importer(tmp_path, "nppsMalloc_8u", "nppGetStreamContext", link=[
+        real(tmp_path, soname, "nppsMalloc_8u", node=soname)])).files
+    assert said["needed_added"] == (["libnppc_stub.so"] if major == 13 else [])
+    assert said["outcome"] == ("retargeted" if major == 13 else "nothing")
+
+
 @pytest.mark.parametrize("only", [[], ["--only", "cudart"], ["--leave", "nvrtc"]])
 def test_a_stub_is_not_added_where_another_may_have_its_functions(retarget, tmp_path, only):
     # Older libtorch_cuda.so have a NCCL in them, for other files as well.

@@ -121,10 +121,11 @@ class Stub:
             return []
         return sorted(set().union(*map(packages.majors, names.KNOWN[self.library].sonames)))
 
-    @property
-    def majors(self):
-        """Those in the SONAMEs that it stands for."""
-        return {names.real(soname).major for soname in names.KNOWN[self.library].sonames}
+    def majors(self, cudas):
+        """Those in the SONAMEs that it stands for, of these CUDAs; of all if none is."""
+        sonames = names.KNOWN[self.library].sonames
+        return {names.real(soname).major for soname in
+                [each for each in sonames if packages.majors(each) & cudas] or sonames}
 
     def has(self, name, version):
         """Whether ld.so binds such a reference to this stub."""
@@ -200,6 +201,7 @@ def read_stubs(folder, given, notes):
     """{library: Stub} of a folder, and of the paths of stubs that `lazycuda stub` made, which go first.
     A file that has the name of a stub and cannot be read may be anybody's: `notes` say so."""
     names.KNOWN.clear()
+    notes.clear()       # of an attempt that failed
     stubs = _read_given(given)
     for stem, path in sorted(_find_stubs(folder).items()):
         library = "nvml" if stem == "nvidia-ml" else stem
@@ -210,8 +212,8 @@ def read_stubs(folder, given, notes):
         except (OSError, elf.ElfError) as error:
             notes.append(f"{path} is not a usable stub: {getattr(error, 'strerror', None) or f'it {error}'}")
     if "cudart" not in stubs:
-        raise Refused("NO_STUBS", "; ".join([*notes, f"there is no stub of cudart in {folder}",
-                                             "--stubs says where the stubs are"]))
+        raise Refused("NO_STUBS", "; ".join([f"there is no stub of cudart in {folder}",
+                                             "--stubs says where the stubs are", *notes]))
     return stubs
 
 
@@ -242,7 +244,7 @@ def _owners(symbol, libraries, bare, others, stubs):
     have more names: so a name that begins like theirs is theirs, too, unless something else that
     the file needs may have it."""
     if symbol.version:
-        return [library for library in libraries if library == names.node(symbol.version)]
+        return list({names.node(symbol.version)}.intersection(libraries))
     owners = [library for library in libraries if symbol.name in stubs[library].exports]
     most = max((stubs[library].claims(symbol.name) for library in bare), default=0)
     if owners or not most or any(_may_have(file, symbol.name, stubs) for file in others):
@@ -294,7 +296,8 @@ def _counted_on(image, found, stubs, unserved):
     in_turn = packages.in_turn(found.values()) - needed - packages.in_turn(stay)
     others = [library for library in sorted(stubs, key=lambda each: (len(each), each)) if not (
         library in needed or library in unserved or stubs[library].left)]
-    counted = {}
+    counted, cudas = {}, set(packages.MAJORS).intersection(
+        *filter(None, map(packages.majors, image.needed)))
     for name in (symbol.name for symbol in image.symbols(defined=False) if not (
             symbol.weak or symbol.version or not names.kind(symbol.name))):
         if any(library in stubs and name in stubs[library].exports for library in needed):
@@ -303,19 +306,15 @@ def _counted_on(image, found, stubs, unserved):
         library = next((each for each in [*brought, *(others if alone else ())]
                         if name in stubs[each].exports), None)
         stub = stubs.get(library)
-        serves = library in others and stub.has(name, None) and not stub.tells_apart(name, stub.majors)
+        serves = library in others and stub.has(name, None) and \
+            not stub.tells_apart(name, stub.majors(cudas))
         if brought and not serves:
-            _refuse_lost(name, library, found)
+            needed, other = next(each for each in found.items() if library in packages.in_turn(each[1:]))
+            raise Refused("LOAD", f"imports {name} of {library}, which it has only because {needed} needs "
+                          f"that; the stub of {library} does not serve it", other)
         if serves and not (brought and stub.last):
             counted.setdefault(library, []).append(name)
     return counted
-
-
-def _refuse_lost(name, library, found):
-    needs = {other: needed for needed, other in found.items() if library in packages.in_turn([other])}
-    raise Refused("LOAD", f"imports {name} of {library}, which it has only because "
-                          f"{', '.join(sorted(needs.values()))} needs that; the stub of {library} is "
-                          f"not to serve it: --leave {','.join(sorted(needs))} leaves both")
 
 
 def _refuse_symbol(symbol, stub):
