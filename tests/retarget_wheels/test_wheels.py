@@ -84,6 +84,16 @@ def test_stubs_take_the_place_of_bundled_libraries(retarget, tmp_path, repaired,
     assert 'nvidia-cuda-nvrtc-cu12 ; extra == "cuda12"' in required
 
 
+def test_a_copy_that_the_wheel_opens_first_need_not_be_found(retarget, tmp_path):
+    libraries = [real(tmp_path, name, names, node=name) for name, names in (
+        ("libcudart.so.12", "cudaMalloc"), ("libcusolver.so.11", "cusolverDnCreate"))]
+    module = importer(tmp_path, "cudaMalloc", "cusolverDnCreate", link=libraries)
+    said, = retarget("--prefer", "stub", wheel_files.make(tmp_path, {
+        "pkg/module.so": module, "pkg/cuda/libcusolver.so.11": libraries[1]})).wheels
+    assert "pkg/cuda/libcusolver.so.11" in said["added"]
+    assert said["files"][0]["not_loaded"] == "not here: libcusolver.so.11"
+
+
 def test_a_copy_counts_by_its_file_name(retarget, tmp_path, plain):
     """torchvision's copy of cudart has a hash in its file name alone: ld.so does not find it."""
     copy = patch(real(tmp_path, RENAMED, "cudaMalloc", node="libcudart.so.12"),

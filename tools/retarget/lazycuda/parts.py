@@ -220,9 +220,9 @@ def _place(source, target):
         shutil.copy(source, target)
 
 
-def load_all(parts, stubs, site):
+def load_all(parts, stubs, site, copies):
     """Lay all out in `site` as pip does and load what needs stubs: {name: None or why not}.
-    `stubs` maps places in site-packages to files."""
+    `stubs` maps places in site-packages to files; `copies` are names that files of the wheel had."""
     work = [part for part in parts if part.work]
     size = sum(part.path.stat().st_size for part in parts)
     if size > MOST_LOADED:
@@ -236,7 +236,7 @@ def load_all(parts, stubs, site):
     said = {}
     for part in work:
         # What took the place of a file of the wheel may be brought into the process as that was.
-        reached = {change.stub for change in part.work.changes if part.home}
+        reached = {change.stub for change in part.work.changes} - copies
         with about(part):
             said[part.name], _ = load.check(site / part.installed, part.work.libraries, reached, site)
     return said

@@ -67,7 +67,7 @@ class Job:
         parts.replace_libraries(self.parts, serving)
         stubs = serving.files(self.parts, of_wheel, folder / "stubs", self.options.find_patchelf)
         loaded = parts.load_all(self.parts, {self.wheel.installed(name): path for name, path in
-                                             stubs.items()}, folder / "site")
+                                             stubs.items()}, folder / "site", serving.copies)
         for part in work:
             self.said["files"].append(report.of_file(
                 part.name, part.work, part.search_path, loaded[part.name]))
