@@ -235,6 +235,15 @@ def test_nothing_but_what_is_left(retarget, tmp_path, plain):
     assert said["outcome"] == "nothing" and "still needs libcudart.so.12" in said["notes"][0]
 
 
+def test_what_is_for_musl_can_be_left(retarget, tmp_path, plain):
+    patch(plain, "--replace-needed", "libc.so.6", "libc.musl-x86_64.so.1")
+    for given in plain, wheel_files.make(tmp_path, {"pkg/a.so": plain}):
+        done = retarget(given, status=1)
+        assert [said["code"] for said in done.files + done.wheels] == ["MUSL"]
+        retarget("--leave", "*.so", given)
+        retarget("--leave", "cudart", given)
+
+
 @pytest.mark.parametrize("damage", [
     lambda text: text[:4] + b"\1" + text[5:],
     # DT_STRSZ, before DT_SYMENT, is 0.

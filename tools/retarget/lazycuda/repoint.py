@@ -449,6 +449,8 @@ def _look(image, stubs, unserved, bundled):
     if image.machine != machine:
         raise Refused("MACHINE", f"is for {image.machine}, and the stubs are for {machine}. "
                                  f"{_others_for(image.machine)}")
+    if image.is_for_musl:
+        raise Refused("MUSL", "is for musl, and the stubs are for glibc; --leave leaves it as it is")
     _check_nodes(image, found, stubs)
     imports, unversioned = _check_symbols(image, found, stubs)
     notes = _notes(image, unversioned)

@@ -6,7 +6,6 @@ import posixpath
 import tempfile
 
 from . import mentions, metadata, names, packages, parts, report, repoint, serve
-from .repoint import Refused
 from .wheel import SIGNATURES, Wheel, write, wrong_rows
 
 # Tags for glibc older than 2.17, which the stubs need.
@@ -79,11 +78,7 @@ class Job:
     def _leave(self):
         self.options.leaves(*self.wheel.members)        # that a pattern names one is enough
         for part in self.parts:
-            musl = part.image and part.image.is_for_musl
             elsewhere = part.real_needs and part.installed is None
-            if musl and part.real_needs:
-                raise Refused("MUSL", f"{part.name} is for musl, and the stubs are for glibc; --leave "
-                                      "leaves it as it is")
             part.left = self.options.leaves(part.name) or elsewhere
             if part.left and part.real_needs:
                 why = "it is not installed into site-packages, where the stubs lie" if elsewhere \
