@@ -189,6 +189,11 @@ def test_files_that_do_not_go_together(real, tmp_path):
     (("--from", "REAL", "--missing", "9", "--advice", 'say "x"'), "without quotes"),
     (("--from", "REAL", "--missing", "9", "--text", "bazGone"),
      "--text bazGone: no library that was given has this function"),
+    (("--from", "REAL", "--missing", "BAZ_BAD"), "it is not a number"),
+    (("--from", "REAL", "--missing", "9", "--status", "x"), "no header that was given"),
+    (("--from", "REAL", "--missing", "9", "--negative", "bazGone"),
+     "--negative bazGone: no library that was given has this function"),
+    (("--from", "REAL", "--missing"), "neither an option nor its value"),
     (("--from", "REAL", "--missing", "9", "--negative", "bazA"),
      "--negative bazA: no header that was given declares this function"),
     (("--from", "REAL", "--missing", "9", "--text", "bazA", "--negative", "bazA"),
@@ -233,6 +238,15 @@ def test_what_a_header_declares_and_no_library_has(real, tmp_path, header, libcl
     assert "    1 declared, and exported by none of them: bazGone\n" in done.stdout
 
 
+def test_a_header_that_is_not_there(real, tmp_path, header, libclang):
+    def of(*words):
+        return refusal(tmp_path / "baz", "--from", real, "--missing", "9", *words, *libclang)
+
+    assert "there is no header baz.h here; --include names its folder" in of("--header", "baz.h")
+    missing = header('#include "other.h"\n')
+    assert "'other.h' file not found; --include names the folder" in of("--header", missing)
+
+
 @pytest.mark.parametrize("text, why", [
     ("int bazA(int n, ...);\nint bazB(int n);\n", "bazA takes a variable number of arguments"),
     ("int bazA(long double n);\nint bazB(int n);\n", "the type long double is not one"),
@@ -258,6 +272,7 @@ def test_a_text_that_the_header_declares_otherwise(real, tmp_path, header, libcl
 
 
 @pytest.mark.parametrize("text, why", [
+    ("int bazA(int n, ...);\n", "--negative bazA: bazA takes a variable number of arguments"),
     ("unsigned long bazA(int n);\n", "bazA returns no signed number of 32 or 64 bits, as --negative"),
     ("enum status { GOOD, BAD };\nenum status bazA(int n);\n", "bazA returns enum status, and no"),
 ])
@@ -268,6 +283,7 @@ def test_a_negative_result_that_the_header_declares_otherwise(real, tmp_path, he
 
 
 @pytest.mark.parametrize("text, words, why", [
+    ("int bazA(int n, ...);\n", ["--int-status", "baz*"], "--int-status baz*: bazA takes a variable number"),
     ("int bazA(int n);\nlong bazB(int n);\n", ["--int-status", "baz*"],
      "baz.h:2:6: bazB returns no int, as --int-status baz* says"),
     ("int bazA(int n);\nint bazGone(int n);\n", ["--int-status", "bazGone"],

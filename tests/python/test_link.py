@@ -592,6 +592,32 @@ say(each=[message(one) for one in ("12.4", "550.120", "300", "five")])
     assert said["each"] == 2 * ["the driver (CUDA 12.4)"] + 2 * ["ValueError"]
 
 
+TILE = """\
+extern "C" __tile_global__ void tile(int *p) { }
+extern "C" __global__ void simt(int *p) { *p = 1; }
+"""
+
+
+def test_a_tile_kernel_is_not_dropped_with_success(world, python, real):
+    handles.install(world, real("13.5"))
+    said = python("""
+for ignore in (False, True):
+    source = CUSource(sys.argv[1], "k.cu", name_expressions=["tile", "simt"])
+    linker = Linker("sm_100", compile_options=["--enable-tile"], ignore_tile=ignore)
+    try:
+        image = linker.add(source).link()
+        say(names=linker.result.lowered_names, notes=linker.result.plan.notes,
+            kernels=[one.name for one in inspect(image).entries[0].symbols if one.kernel])
+    except BadInput as error:
+        say(code=error.code.name, text=str(error), input=error.index)
+""", TILE)
+    assert (said[0]["code"], said[0]["input"]) == ("UNSUPPORTED_KIND", 0)
+    assert "tileiras" in said[0]["text"] and "--ignore-tile" in said[0]["text"]
+    assert said[1]["names"] == {"simt": "simt"} and said[1]["kernels"] == ["simt"]
+    assert any("bytes of Tile IR are left out" in note for note in said[1]["notes"])
+    assert any("does not define tile" in note for note in said[1]["notes"])
+
+
 # ---- headers in memory ----
 
 INCLUDES = '''\
