@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Device code of clang and Triton, and cubins that ptxas assembles from it: what the real
-libraries link, is linked, and it is as shapes.txt says."""
+libraries link, is linked."""
 import json
 import subprocess
 
