@@ -325,9 +325,8 @@ def _refuse_symbol(symbol, stub):
     if stub.unversioned or symbol.name not in stub.exports:
         raise Refused("NO_NAME", f"imports {symbol.name}, which {stub.name} does not have",
                       stub.library)
-    raise Refused("UNVERSIONED", f"imports {symbol.name} without a version; it has another interface in "
-                  f"each of {', '.join(names.KNOWN[stub.library].sonames)}, and nothing tells which one is "
-                  "meant: a stub made with `make CUDA_ABI=12`, or of another major, decides it",
+    raise Refused("UNVERSIONED", f"imports {symbol.name} without a version; its interface is another in "
+                  f"each of {', '.join(names.KNOWN[stub.library].sonames)}, and nothing tells which is meant",
                   stub.library)
 
 
