@@ -40,7 +40,7 @@
 
 typedef int function(void);
 
-static void *volatile opened, *extension;
+static void *_Atomic opened, *extension;
 
 static bool open_file(const char *file)
 {
@@ -145,6 +145,12 @@ static bool do_step(const char *name, char *value)
 	return !strcmp(name, "wait") && !usleep(1200000);
 }
 
+/* Time for the thread: a second of exit(). */
+static void linger(void)
+{
+	usleep(1000000);
+}
+
 static void *do_steps(void *first)
 {
 	for (char **step = first; *step; step++) {
@@ -165,6 +171,7 @@ int main(int count, char **steps)
 		do_steps(steps + 1);
 		return 0;
 	}
+	atexit(linger);
 	pthread_create(&thread, NULL, do_steps, steps + 2);
 	while (!opened)
 		usleep(1000);
