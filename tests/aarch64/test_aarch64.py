@@ -162,17 +162,6 @@ def test_registrations(world):
                          "__cudaRegisterManagedVar", "__cudaRegisterFatBinaryEnd"]
 
 
-def test_sixteen_threads(world):
-    race = program(build.TESTS / "threads" / "race.c", *[
-        build.import_library(library, 12, STUBS) for library in build.LIBRARIES])
-    world.loader(*[fake(library, "12.9", cc=CC) for library in build.LIBRARIES])
-    for _ in range(5):
-        lines = world.run(race, timeout=60).lines
-        assert lines == [str(answer(*pair, "12.9")) for pair in (
-            ("cudart", "cudaDeviceSynchronize"), ("cudart", "cudaFree"),
-            ("nvrtc", "nvrtcDestroyProgram"), ("nvJitLink", "nvJitLinkDestroy"))] + ["0"]
-
-
 @pytest.mark.parametrize("library, usual", [("cudart", 10), ("cuda", 5)])
 @pytest.mark.parametrize("kind", races.KINDS)
 def test_races(world, kind, library, usual):

@@ -75,7 +75,8 @@ def test_every_function_answers_as_it_does_directly(world, installed, library):
     names = sorted((functions(real) & functions(build.stub(library))) - hooks)
     (world.root / "names").write_text("".join(f"{name} {arguments} i\n" for name in names
                                               for arguments in ("0", "pppppppp")))
-    program = build.program(build.TESTS / "real" / "answers.c", "-fPIE", "-pie")
+    # At fixed places: where a count is expected it is given an address.
+    program = build.program(build.TESTS / "real" / "answers.c", "-fno-pie", "-no-pie")
     direct, stub = [world.run("sh", "-c", 'exec "$0" "$1" "" <"$2"', program, file,
                               world.root / "names", timeout=600).lines
                     for file in (real, build.stub(library))]
