@@ -2,7 +2,7 @@
 #
 # make			the stubs, the import libraries, the command-line tool
 # make all-stubs	also those of CUDA's other libraries, which libraries/ lists
-# make test		every behaviour once, in eight minutes; it ends with what it left out
+# make test		every behaviour once, in four minutes; it ends with what it left out
 # make test-all		all but long sweeps, also under each sanitizer, with five CUDA versions;
 #			CONFIGURATIONS=plain without sanitizers
 # make test-release	everything, before a release: the sweeps too, with each CUDA that there
