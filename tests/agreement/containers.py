@@ -6,7 +6,6 @@
 They lie in build/tests/agreement/fatbins, below a digest of nvFatbin, under a
 digest of what is in them.
 """
-import fcntl
 import hashlib
 import os
 import pathlib
@@ -46,9 +45,7 @@ def fatbin(version, entries, *options):
     content = build.digest(library, library.stat().st_mtime_ns)
     folder = STORE / "fatbins" / f"{version}-{content[:12]}"
     made = folder / f"{digest(repr((paths, options)))}.fatbin"
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with build.locked(folder / "lock"):
         if made.exists():
             return made
         subprocess.run([sys.executable, MAKER, library, f"{made}.new", *options,
@@ -78,13 +75,7 @@ def host_object(path, section="__nv_relfatbin"):
               f'.section {section}, "a"\n.balign 8\nfatbin: .incbin "{path}"\n'
               '.section .nvFatBinSegment, "aw"\n.balign 8\n'
               ".long 0x466243b1, 1\n.quad fatbin, 0\n")
-    text = STORE / "objects" / f"{digest(str(path) + section)}.s"
-    text.parent.mkdir(parents=True, exist_ok=True)
-    if not text.exists() or text.read_text() != source:
-        new = text.with_suffix(f".{os.getpid()}")
-        new.write_text(source)
-        new.rename(text)
-    return build.compile(f"{path.stem}.o", "-c", text)
+    return build.compile(f"{path.stem}.o", "-c", build.text(source, "s"))
 
 
 def partial_link(*objects):

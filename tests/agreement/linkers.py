@@ -2,10 +2,10 @@
 """What the real nvJitLink does, each link in a child process of its own.
 
     Job("12.4", ["-arch=sm_80"], [("ptx", path), ("ptx", path)])
-    run(jobs)                   {job: "yes" | "no add 3" | "crash 11" | ...}, see linker.c
+    run(jobs)                   {job: "yes" | "no add 3" | "crash 11" | ...}, see linker.py
 
 Answers are kept in build/tests/agreement/answers, under a digest of the library,
-of linker.c and of every input, so that a second run links nothing.
+of linker.py and of every input, so that a second run links nothing.
 """
 import collections
 import concurrent.futures
@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 import pytest
@@ -47,11 +48,10 @@ class Job(collections.namedtuple("Job", "version options inputs")):
 def link(version, lines, seconds=SECONDS):
     """The raw answers of one library, in order."""
     library = toolkits.Toolkit(version).file("nvJitLink")
-    program = build.program(HERE / "linker.c")
     # What a library says on stderr is for people; what counts is what it returns.
-    done = subprocess.run([program, library, str(seconds)], input="\n".join(lines) + "\n",
-                          text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          env=in_its_folder(library))
+    done = subprocess.run([sys.executable, HERE / "linker.py", library, str(seconds)],
+                          input="\n".join(lines) + "\n", text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, env=in_its_folder(library))
     said = done.stdout.splitlines()
     assert done.returncode == 0 and len(said) == len(lines), \
         f"nvJitLink {version}: {len(lines)} links, {len(said)} answers"
@@ -68,7 +68,7 @@ class Answers:
 
     def __init__(self, version):
         library = toolkits.Toolkit(version).file("nvJitLink")
-        source = HERE / "linker.c"
+        source = HERE / "linker.py"
         text = (build.digest(library, library.stat().st_mtime_ns) +
                 build.digest(source, source.stat().st_mtime_ns))
         self.file = (STORE / "answers" /

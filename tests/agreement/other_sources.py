@@ -89,5 +89,5 @@ SOURCES = {
     **{unit: ("c", text) for unit, text in C.items()},
     **{unit: ("cl", text) for unit, text in CL.items()},
 }
-# linker.c looks for a kernel of the name `kernel`, which OpenCL C cannot give.
+# linker.py looks for a kernel of the name `kernel`, which OpenCL C cannot give.
 WITHOUT_KERNEL = (*shape_sources.WITHOUT_KERNEL, *C, *CL)

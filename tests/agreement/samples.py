@@ -10,12 +10,12 @@ sources, so that a second run compiles nothing.
 """
 import collections
 import concurrent.futures
-import fcntl
 import functools
 import hashlib
 import os
 import pathlib
 import subprocess
+import sys
 
 import build
 import toolkits
@@ -104,11 +104,8 @@ def in_its_folder(library):
 def compile_all(version, samples):
     """All of one compiler; it is loaded once."""
     library = toolkits.Toolkit(version).file("nvrtc")
-    program = build.program(HERE / "producer.c")
     folder = samples[0].path.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with build.locked(folder / "lock"):
         samples = [sample for sample in samples if not sample.path.exists()]
         lines = []
         for sample in samples:
@@ -118,9 +115,9 @@ def compile_all(version, samples):
                                     *sample.options]) + "\n")
         # nvrtc 11.8 has crashed once in a whole run, and did not with the same input again.
         for _ in range(2):
-            done = subprocess.run([program, library], input="".join(lines), text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  env=in_its_folder(library))
+            done = subprocess.run([sys.executable, HERE / "producer.py", library],
+                                  input="".join(lines), text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, env=in_its_folder(library))
             if done.returncode >= 0:
                 break
         said = done.stdout.splitlines()

@@ -18,7 +18,7 @@ from triton.language.extra import libdevice
 
 
 def named(function):
-    """A kernel that is called `kernel` in what is compiled: linker.c looks for it."""
+    """A kernel that is called `kernel` in what is compiled: linker.py looks for it."""
     return triton.jit(function, repr=lambda _: "kernel")
 
 

@@ -101,7 +101,7 @@ class Bundle:
                     wanted += [(stem, arch, "cubin", f"-arch=sm_{arch}", "-rdc=true"),
                                (stem, arch, "ltoir", f"-arch=compute_{arch}", "-rdc=true", "-dlto")]
         library = self.toolkit[version].file("nvrtc")
-        said = run(self.made("producer"), library, env=samples.in_its_folder(library), input="".join(
+        said = run(sys.executable, samples.HERE / "producer.py", library, env=samples.in_its_folder(library), input="".join(
             "\t".join([str(HERE / f"{stem}.cu"), str(self.made(f"{stem}_{of}.{kind}")), kind,
                        *options]) + "\n" for stem, of, kind, *options in wanted)).splitlines()
         if said != ["ok"] * len(wanted):
@@ -116,7 +116,6 @@ class Bundle:
                 for path in [self.made(f"{stem}_{arch}.cubin")] if path.exists()]
 
     def device_code(self):
-        self.link(self.made("producer"), samples.HERE / "producer.c")
         for version in self.toolkit:
             self.compile(version)
         self.fatbin("kernels.fatbin", f"ptx:75:{self.made('kernels_all.ptx')}",
@@ -132,7 +131,7 @@ class Bundle:
         code.mkdir()
         for path in self.work.iterdir():
             if path.is_file() and path.suffix != ".s" and \
-                    not path.name.startswith(("kernels", "whole", "producer")):
+                    not path.name.startswith(("kernels", "whole")):
                 shutil.copy(path, code)
         if self.without_nvcc:
             print(f"gpu-bundle: without the programs of nvcc: {self.without_nvcc}")

@@ -250,7 +250,7 @@ def test_a_compiler_takes_the_words_of_settings_that_the_table_says(toolkit, tmp
     lines = ["\t".join([str(source), str(tmp_path / "out"), kind, "-arch=sm_80",
                         "-dlto" if kind == "ltoir" else "-rdc=true", *words(NVRTC, setting)])
              for setting, kind in jobs]
-    done = subprocess.run([build.program(build.TESTS / "agreement" / "producer.c"), library],
+    done = subprocess.run([sys.executable, build.TESTS / "agreement" / "producer.py", library],
                           input="\n".join(lines) + "\n", text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, env=samples.in_its_folder(library))
     said = done.stdout.splitlines()
