@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Build, demo and tests as a new user meets them, on distributions other than this one.
 
-    tests/distributions.py [options] [ROOT...]      ROOT: sid, sid/clang, trixie/arm64
+    tests/distributions.py [options] [ROOT...]      ROOT: sid, sid/clang
 
 Makes a minimal Debian of each release with mmdebstrap: a compiler, make, python3 and
 nothing else.  In each an ordinary user runs the commands in a fresh clone of this tree: a
@@ -15,17 +15,16 @@ run is unpacked from it each time and removed again.  Nothing but mmdebstrap and
 the network: its proxy, certificate and pip settings are handed on from the environment.
 
 As root this needs mmdebstrap; otherwise also uidmap, and a range of ids for the user in
-/etc/subuid.  A root for another CPU needs qemu-user-static, and no more: qemu is registered
-in a user namespace and not on the machine.  What cannot be made is skipped, with the reason.
+/etc/subuid.  What cannot be made is skipped, with the reason.
 
 The last line is `N passed, N failed, N skipped`, of commands.
 Exit status: 0 no command failed, 1 one did, 2 wrong usage.
 """
 import argparse
 import collections
+import itertools
 import os
 import pathlib
-import platform
 import shlex
 import shutil
 import subprocess
@@ -36,18 +35,13 @@ import time
 TREE = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = TREE / "build" / "distributions"
 
-Root = collections.namedtuple("Root", "release arch compiler")
+Root = collections.namedtuple("Root", "release compiler")
 RELEASES = ("bullseye", "bookworm", "trixie", "sid")
 COMPILERS = ("gcc", "clang")
 # What the README says is enough.
 PACKAGES = ("libc6-dev", "make", "python3")
 COMMANDS = ("make -j4 BUILD=build/strict WARNINGS='-Wall -Wextra -Werror'", "make demo",
             "make test")
-# What Debian calls a CPU: what the kernel and qemu call it, and how its programs begin.
-CPUS = {"amd64": ("x86_64", 0x3e), "arm64": ("aarch64", 0xb7)}
-# On another CPU everything takes ten times as long, so there is one of these.
-FOREIGN_RELEASE = "trixie"
-
 HOME = "/home/user"
 CLONE = f"{HOME}/lazycuda"
 # Other settings of pip begin with PIP_.
@@ -71,9 +65,6 @@ mount --bind "$root" "$root"
 mount -t proc proc "$root/proc" 2>/dev/null || mount --rbind /proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount --rbind /sys "$root/sys"
-# What is registered is forgotten where it is mounted no more.
-! mountpoint -q /proc/sys/fs/binfmt_misc ||
-	mount --bind /proc/sys/fs/binfmt_misc "$root/proc/sys/fs/binfmt_misc"
 """
 # Unlike chroot, this leaves the power to make user namespaces.  The shell stays: whoever
 # becomes another user is no longer killed with unshare, but goes when the shell does.
@@ -85,94 +76,33 @@ cd /
 "$@" || exit
 :
 """
-# Only in the user namespace that this is run in.
-REGISTER = r"""
-mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
-zeros='\x00\x00\x00\x00\x00\x00\x00\x00'
-ones='\xff\xff\xff\xff\xff\xff\xff\xff'
-echo ":qemu-{machine}:M::\x7fELF\x02\x01\x01\x00$zeros\x02\x00\x{number:02x}\x00:$(:
-	)\xff\xff\xff\xff\xff\xff\xff\x00$ones\xfe\xff\xff\xff:{qemu}:F" \
-	>/proc/sys/fs/binfmt_misc/register
-"""
 
 
 class Unavailable(Exception):
     """What keeps a root from being made."""
 
 
-def this_cpu():
-    return next((arch for arch, (machine, _) in CPUS.items() if machine == platform.machine()),
-                None)
-
-
-def every_root():
-    native = [Root(release, this_cpu(), compiler) for release in RELEASES for compiler in COMPILERS
-              if this_cpu()]
-    return native + [Root(FOREIGN_RELEASE, arch, "gcc") for arch in CPUS if arch != this_cpu()]
-
-
 def named(text):
-    """The roots that `sid`, `sid/clang` or `trixie/arm64/gcc` means."""
-    release, *rest = text.split("/")
-    arches = [word for word in rest if word in CPUS] or [this_cpu()]
-    compilers = [word for word in rest if word in COMPILERS] or (
-        COMPILERS if arches == [this_cpu()] else ["gcc"])
-    if set(rest) - set(arches) - set(compilers):
-        raise argparse.ArgumentTypeError(
-            f"{text}: RELEASE[/CPU][/COMPILER]; CPU: {', '.join(CPUS)}; "
-            f"COMPILER: {', '.join(COMPILERS)}")
-    return [Root(release, arch, compiler) for arch in arches for compiler in compilers]
+    """The roots that `sid` or `sid/clang` means."""
+    release, *compilers = text.split("/")
+    if set(compilers) - set(COMPILERS):
+        raise argparse.ArgumentTypeError(f"{text}: RELEASE[/COMPILER]: {', '.join(COMPILERS)}")
+    return [Root(release, compiler) for compiler in compilers or COMPILERS]
 
 
 def name(root):
     return "-".join(root)
 
 
-# ---- namespaces ----
-
-def qemu(arch):
-    found = shutil.which(f"qemu-{CPUS[arch][0]}-static") or shutil.which(f"qemu-{CPUS[arch][0]}")
-    if not found:
-        raise Unavailable(f"there is no qemu for {arch} (Debian: apt install qemu-user-static)")
-    return found
-
-
-def in_namespaces(arch, script, *arguments):
-    """(command, whether ids are to be mapped): a shell script, as root, with mounts and
-    processes of its own, in which programs of that CPU run."""
-    foreign = arch != this_cpu()
-    if foreign:
-        machine, number = CPUS[arch]
-        script = REGISTER.format(machine=machine, number=number, qemu=qemu(arch)) + script
-    command = ["unshare", "--mount", "--pid", "--fork", "--kill-child",
-               "sh", "-euc", script, "sh", *map(str, arguments)]
-    if os.geteuid():
-        return [command[0], "--user", "--map-auto", "--map-root-user", *command[1:]], False
-    return command, foreign
-
-
-def start(arch, script, *arguments, **options):
-    """The process that runs it."""
-    command, mapped = in_namespaces(arch, script, *arguments)
-    if not mapped:
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, **options)
-    # unshare(1) maps ranges by newuidmap, which holds root to /etc/subuid.
-    process = subprocess.Popen(["unshare", "--user", "sh", "-c", 'read _; exec "$@" </dev/null',
-                                "sh", *command], stdin=subprocess.PIPE, **options)
-    mine, its = "/proc/self/ns/user", f"/proc/{process.pid}/ns/user"
-    while process.poll() is None and os.readlink(its) == os.readlink(mine):
-        time.sleep(0.01)
-    for kind in ("uid", "gid"):
-        pathlib.Path(f"/proc/{process.pid}/{kind}_map").write_text("0 0 65536\n")
-    process.stdin.write(b"\n")
-    process.stdin.close()
-    return process
-
-
-def call(arch, script, *arguments, log):
-    """Its exit status; what it prints goes to the end of the log."""
+def call(script, *arguments, log):
+    """Runs a shell script, as root, with mounts and processes of its own; its exit status.  What it
+    prints goes to the end of the log."""
+    user = ["--user", "--map-auto", "--map-root-user"] if os.geteuid() else []
+    command = ["unshare", *user, "--mount", "--pid", "--fork", "--kill-child", "sh", "-euc", script,
+               "sh", *map(str, arguments)]
     with open(log, "ab") as stream:
-        return start(arch, script, *arguments, stdout=stream, stderr=subprocess.STDOUT).wait()
+        return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=stream,
+                              stderr=subprocess.STDOUT).returncode
 
 
 # ---- roots ----
@@ -182,37 +112,22 @@ def last_line(log):
     return lines[-1].strip() if lines else "nothing was printed"
 
 
-def last_lines(log, count):
-    return "".join(log.read_text(errors="replace").splitlines(keepends=True)[-count:])
-
-
-def bootstrap(arch, release, archive, packages, log, mirror):
-    """Makes the archive of a minimal Debian with these packages; None, or why there is none."""
-    new = archive.with_suffix(f".{os.getpid()}.tar")
-    # A mirror of one's own may be older than unstable's files are said to be good for.
-    command = ["mmdebstrap", "--quiet", "--variant=minbase", "--mode=root", "--format=tar",
-               f"--architectures={arch}", "--skip=check/qemu,output/mknod",
-               '--aptopt=Acquire::Check-Valid-Until "false"',
-               *([f"--include={','.join(packages)}"] if packages else []),
-               release, new, *([mirror] if mirror else [])]
-    if call(arch, 'exec "$@"', *command, log=log):
-        new.unlink(missing_ok=True)
-        return last_line(log)
-    new.replace(archive)
-    return None
-
-
 def make_root(root, options, log):
-    """The archive of a root, made if it is not there."""
+    """The archive of a minimal Debian, made if it is not there."""
     archive = options.folder / f"{name(root)}.tar"
-    if archive.exists() and not options.fresh:
+    if archive.exists():
         return archive
     if not shutil.which("mmdebstrap"):
         raise Unavailable("there is no mmdebstrap (Debian: apt install mmdebstrap)")
-    why = bootstrap(root.arch, root.release, archive, [root.compiler, *PACKAGES],
-                    log, options.mirror)
-    if why:
-        raise Unavailable(f"mmdebstrap: {why}")
+    new = archive.with_suffix(f".{os.getpid()}.tar")
+    # A mirror of one's own may be older than unstable's files are said to be good for.
+    command = ["mmdebstrap", "--quiet", "--variant=minbase", "--mode=root", "--format=tar",
+               "--skip=output/mknod", '--aptopt=Acquire::Check-Valid-Until "false"',
+               f"--include={','.join([root.compiler, *PACKAGES])}", root.release, new]
+    if call('exec "$@"', *command, log=log):
+        new.unlink(missing_ok=True)
+        raise Unavailable(f"mmdebstrap: {last_line(log)}")
+    new.replace(archive)
     return archive
 
 
@@ -235,11 +150,11 @@ def pack_tree(archive):
 def unpack_root(root, archive, options, log):
     """The folder of a root with an ordinary user and a clone in it."""
     folder = options.folder / name(root)
-    remove(root, folder, log)
+    remove(folder, log)
     folder.mkdir(parents=True)
     tree = folder.with_suffix(".tree.tar")
     pack_tree(tree)
-    status = call(root.arch, r"""
+    status = call(r"""
 folder=$1 archive=$2 tree=$3 home=$4 clone=$5
 tar -C "$folder" --numeric-owner --exclude='./dev/*' -xf "$archive"
 for file in resolv.conf hosts; do
@@ -256,10 +171,10 @@ chown -R 1000:1000 "$folder$home"
     return folder
 
 
-def remove(root, folder, log):
+def remove(folder, log):
     """Its files belong to users of the namespace."""
     if folder.exists():
-        call(root.arch, 'exec rm -rf --one-file-system "$1"', folder, log=log)
+        call('exec rm -rf --one-file-system "$1"', folder, log=log)
 
 
 # ---- commands ----
@@ -322,7 +237,7 @@ def run(root, folder, command, options, log):
     with open(log, "ab") as stream:
         stream.write(f"\n$ {command}\n".encode())
     before = time.monotonic()
-    status = call(root.arch, script, folder, *words, log=log)
+    status = call(script, folder, *words, log=log)
     return status, time.monotonic() - before
 
 
@@ -347,9 +262,10 @@ def try_root(root, options):
         say(f"{name(root)}: {command}: {'ok' if status == 0 else f'failed ({status})'}, "
             f"{seconds:.0f} s: {last_line(log)}")
         if status:
-            say(f"{last_lines(log, SHOWN)}    all of it: {log}")
+            said = log.read_text(errors="replace").splitlines()[-SHOWN:]
+            say("\n".join([*said, f"    all of it: {log}"]))
     if not options.keep:
-        remove(root, folder, log)
+        remove(folder, log)
     return len(options.run) - failed, failed, 0
 
 
@@ -357,28 +273,22 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("roots", nargs="*", type=named, metavar="ROOT",
-                        help="default: all that --list prints")
-    parser.add_argument("--list", action="store_true", help="print the roots, and stop")
+                        help=f"default: all of {', '.join(RELEASES)}")
     parser.add_argument("--run", action="append", metavar="COMMAND",
                         help="instead of the three above; may be repeated")
-    parser.add_argument("--fresh", action="store_true", help="make the roots anew")
     parser.add_argument("--keep", action="store_true", help="do not remove the folders")
     parser.add_argument("--folder", type=pathlib.Path, default=FOLDER,
                         help="where all is made, default build/distributions")
-    parser.add_argument("--mirror", help="where mmdebstrap finds Debian")
     options = parser.parse_args()
     options.folder = options.folder.resolve()
     options.run = options.run or COMMANDS
-    options.roots = [root for roots in options.roots for root in roots] or every_root()
+    options.roots = [root for roots in options.roots for root in roots] or [
+        Root(*both) for both in itertools.product(RELEASES, COMPILERS)]
     return options
 
 
 def main():
     options = parse()
-    if options.list:
-        for root in options.roots:
-            say("/".join(root))
-        return 0
     options.folder.mkdir(parents=True, exist_ok=True)
     counts = [try_root(root, options) for root in options.roots]
     passed, failed, skipped = map(sum, zip(*counts))
