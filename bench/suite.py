@@ -3,7 +3,6 @@
 """Where the time of the tests goes, from what a run of them has written.
 
     bench/suite.py [--longest N] [XML...]   `make bench-suite`
-    bench/suite.py --weights [XML...]       the units of tests/lib/weights.txt
 
 The files are those of the last run of each configuration, build/tests/results-*.xml.
 `cpu` is what the test's process and those that it waited for took of a processor: that
@@ -17,11 +16,8 @@ from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build" / "tests"
-sys.path.append(str(ROOT / "tests" / "lib"))
-import schedule  # noqa: E402
 
 LINE = "{:52}{:>7}{:>10}{:>10}{:>9}"
-LIGHT = 5.0     # seconds: what takes less needs no row of weights.txt
 
 
 class Test(NamedTuple):
@@ -75,29 +71,17 @@ def report(file, longest):
         print(f"{test.cpu:10.1f}{test.seconds:10.1f}  {test.name}")
 
 
-def weights(files):
-    """A worker that waits is no less busy: the clock counts."""
-    found = [test for file in files for test in tests(file)]
-    units = rows(found, lambda test: schedule.unit(test.name))
-    for name, _, _, seconds in sorted(units, key=lambda row: -row[3]):
-        if seconds >= LIGHT:
-            print(f"{seconds:7.0f} {name}")
-
-
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=pathlib.Path, metavar="XML")
     parser.add_argument("--longest", type=int, default=15, metavar="N",
                         help="how many tests are named, %(default)s")
-    parser.add_argument("--weights", action="store_true")
     args = parser.parse_args()
     files = args.files or sorted(RESULTS.glob("results-*.xml"))
     if not files:
         sys.exit("there is no build/tests/results-*.xml: run make test first")
-    if args.weights:
-        weights(files)
-    for file in files if not args.weights else ():
+    for file in files:
         report(file, args.longest)
 
 
