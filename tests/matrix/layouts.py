@@ -7,7 +7,6 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-import build
 import symbols
 
 SIZES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "u8": 1, "u16": 2, "u32": 4, "u64": 8,
@@ -44,23 +43,14 @@ def structs():
 @functools.lru_cache(maxsize=None)
 def rows():
     """{struct: [(Field, Range)]} of cudart."""
-    found, library, struct = {}, None, None
-    for line in build.SYMBOLS.read_text().splitlines():
-        words = line.split("#")[0].split()
-        if not words:
-            continue
-        if not line[0].isspace():
-            library = words[1] if words[0] == "library" else library
-            struct = words[1] if words[0] == "struct" and library == "cudart" else None
-        elif struct and words[0].startswith("."):
-            name, kind, offset, span = words
+    found = {}
+    for struct, listed in symbols.read().libraries["cudart"].fields.items():
+        found[struct] = []
+        for name, kind, offset, span in listed:
             base, _, count = kind.rstrip("]").partition("[")
-            count = int(count or 1)
-            if base.startswith("*"):
-                base = "ptr"
+            base, count = "ptr" if base.startswith("*") else base, int(count or 1)
             size = count * (SIZES[base] if base in SIZES else structs()[base])
-            found.setdefault(struct, []).append(
-                (Field(name[1:], base, count, int(offset), size), symbols.Range(span)))
+            found[struct].append((Field(name, base, count, offset, size), span))
     return found
 
 

@@ -10,6 +10,7 @@ import pathlib
 import pytest
 
 import sources
+import symbols
 from comparison import KINDS, MAJORS, VERSIONS, mistakes
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -32,7 +33,7 @@ def committed():
     rows = {}
     for line in (HERE / "counts.txt").read_text().splitlines():
         if line and not line.startswith("#"):
-            major, version, *numbers = line.split()
-            assert len(numbers) == len(KINDS), line
-            rows[int(major), version] = dict(zip(KINDS, map(int, numbers)))
+            major, span, *numbers = line.split()
+            for version in symbols.Range(span).versions():
+                rows[int(major), "{}.{}".format(*version)] = dict(zip(KINDS, map(int, numbers)))
     return rows
