@@ -20,7 +20,7 @@
 #			(and GNU's prefix, libdir ...); so does make uninstall
 # make dist		a source archive, the same bytes every time
 # make release		for pip: the sdist and checked manylinux2014 wheels, in build/dist
-# make generate		pages, tables and pictures of docs from lists and code; check-generated compares
+# make generate		pages and tables of docs from lists and code; check-generated compares
 # make symbols		symbols.txt from headers and libraries; check-symbols compares,
 #			also with a library of yours: REAL=/path/to/libcudart.so.13=13.6
 # make libraries	libraries/ from headers and libraries; check-libraries compares
@@ -346,26 +346,16 @@ $(BUILD)/gen/gen: $(GEN) $(wildcard gen/*.h gen/model/*.h)
 	$(Q)$(HOSTCC) $(HOSTCFLAGS) -std=gnu11 $(WARNINGS) $(GEN) -o $@
 endif
 
+GENERATORS := abi adapted linking
 .PHONY: generate check-generated
 generate: $(GENERATED)/symbols.made
-	$(Q)$(PYTHON) tools/upkeep/abi.py
-	$(Q)$(PYTHON) tools/upkeep/adapted.py
-	$(Q)$(PYTHON) tools/upkeep/linking.py
-	$(Q)$(PYTHON) tools/upkeep/survey.py
-	$(Q)$(PYTHON) tools/upkeep/laid_out.py
-	$(Q)$(PYTHON) tools/upkeep/pictures.py
+	$(foreach g,$(GENERATORS),$(Q)$(PYTHON) tools/upkeep/$(g).py$(newline))
 # Last: what the list asks of the stubs is told above, where a compiler would only fail.
 	$(Q)$(MAKE) $(BUILD)/bin/lazycuda $(BUILD)/retarget
 	$(Q)$(PYTHON) tools/upkeep/manual.py
 
 check-generated: $(GENERATED)/symbols.made $(BUILD)/bin/lazycuda $(BUILD)/retarget
-	$(Q)$(PYTHON) tools/upkeep/abi.py --check
-	$(Q)$(PYTHON) tools/upkeep/adapted.py --check
-	$(Q)$(PYTHON) tools/upkeep/linking.py --check
-	$(Q)$(PYTHON) tools/upkeep/survey.py --check
-	$(Q)$(PYTHON) tools/upkeep/laid_out.py --check
-	$(Q)$(PYTHON) tools/upkeep/pictures.py --check
-	$(Q)$(PYTHON) tools/upkeep/manual.py --check
+	$(foreach g,$(GENERATORS) manual,$(Q)$(PYTHON) tools/upkeep/$(g).py --check$(newline))
 
 # ---- symbols.txt ----
 

@@ -7,7 +7,6 @@ import re
 import shutil
 import struct
 import subprocess
-import sys
 
 import pytest
 
@@ -16,7 +15,6 @@ import elf
 import library_lists
 import wheel_files
 from importer import importer, real
-from one_cuda import SITE, installed, library, put
 from test_every_function import fake
 
 METADATA = "pkg-1.0.dist-info/METADATA"
@@ -367,42 +365,3 @@ def linked(folder, name, major, needs):
     made = build.compile(soname, "-w", "-shared", "-fPIC", "-Wl,--no-as-needed",
                          f"-Wl,-soname,{soname}", f"-Wl,--version-script={script}", source, link=needs)
     return shutil.copy(made, folder / soname)
-
-
-# ---- the table of what serves each library ----
-
-MODULE = """
-import ctypes, os, pathlib
-os.environ.update({environment!r})
-for file in sorted(pathlib.Path(__file__).parent.glob("lib*_stub.so")):
-    ctypes.CDLL(str(file))
-"""
-
-
-@pytest.fixture
-def serves(world):
-    """What the table says of a module with the stubs of cuBLAS and cuDNN in a site-packages, with
-    these toolkits one by one."""
-    def run(*places, status=0, **environment):
-        world.run("true")       # where there is no sandbox, this skips
-        folder = world.put(f"{SITE}/served", *map(library_lists.stub, ("cublas", "cudnn")))
-        (folder / "__init__.py").write_text(MODULE.format(environment=environment))
-        done = subprocess.run(
-            [sys.executable, build.ROOT / "tools/upkeep/whole_wheels.py", "--serves", "served",
-             *places], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        assert done.returncode == status, done.stdout + done.stderr
-        return done.stdout.splitlines()[2:] if status < 2 else done.stderr
-    return run
-
-
-def test_what_serves_each_library(world, serves):
-    site = world.root / SITE
-    put(world, "cuda-13.0/lib64", library("cublas", 13))
-    assert serves(f"nothing={site}", f"13={site}+{world.root / 'cuda-13.0'}") == [
-        "| nothing | none |  | cublas, cudnn |",
-        "| 13 | 13 | /usr/local/cuda-13.0/lib64: libcublas.so.13 | cudnn |"]
-    put(world, f"{SITE}/nvidia/cublas/lib", library("cublas", 12))
-    installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
-    line = ("12 | nvidia/cublas/lib: libcublas.so.12; nvidia/cudnn/lib: libcudnn.so.9 | none |")
-    assert serves(f"12={site}", f"12 and 13={site}+{world.root / 'cuda-13.0'}") == [
-        f"| 12 | {line}", f"| 12 and 13 | {line}"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Does what `lazycuda audit` says happen?  A table for docs/imports.md.
+"""Does what `lazycuda audit` says happen?  The table docs/reference/truth.txt.
 
     tools/upkeep/truth.py --cuda DIR WHEEL...
 
@@ -39,7 +39,6 @@ import subprocess
 import sys
 import tempfile
 
-import survey
 import trial
 from lazycuda import elf, names           # noqa: E402
 
@@ -50,7 +49,8 @@ WORLDS = {"none": (), "11": ("11.8", "cu11", "cudnn8.7"), "12": ("12.9", "cu12",
 UNKNOWN = {"11": {"cufile"}}
 LINKER = "/lib64/ld-linux-x86-64.so.2"
 DRIVER = ("libcuda.so", "libnvidia-ml.so")
-LISTED = {stem.removeprefix("lib") for stem in survey.sonames_with_stubs()}
+LISTED = {stem for path in (trial.ROOT / "symbols.txt", *trial.ROOT.glob("libraries/*.txt"))
+          for stem in re.findall(r"^    soname lib([\w-]+)\.so", path.read_text(), re.M)}
 OPENED = re.compile(rb"(?:^|[\0/])(lib[\w-]+\.so\.[\d.]+)(?=\0)")
 STUB = re.compile(r"lib([\w-]+)_stub\.so")
 
