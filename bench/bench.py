@@ -22,8 +22,6 @@ import report
 import rows_calls
 import rows_dispatch
 import rows_first
-import rows_generator
-import rows_growth
 import rows_load
 import rows_many
 import rows_threads
@@ -31,8 +29,7 @@ import rows_tool
 import rows_wheels
 
 GROUPS = {group: rows for module in (rows_calls, rows_first, rows_many, rows_load, rows_threads,
-                                     rows_generator, rows_dispatch, rows_growth, rows_tool,
-                                     rows_wheels)
+                                     rows_dispatch, rows_tool, rows_wheels)
           for group, rows in module.GROUPS.items()}
 
 

@@ -257,15 +257,3 @@ def callgrind(function, *command, given="", before=(), apart=None, **env):
     if done.returncode:
         raise RuntimeError(done.stderr)
     return int(re.search(r"^(?:totals|summary): (\d+)", output.read_text(), re.M)[1])
-
-
-def callgrinds(function, *command):
-    """Instructions spent in a function each time that it is called."""
-    output = WORK / "callgrind.out"
-    run(tool("valgrind"), "-q", "--tool=callgrind", f"--callgrind-out-file={output}",
-        f"--toggle-collect={function}", f"--dump-after={function}", *command)
-    counts = []
-    while (part := WORK / f"callgrind.out.{len(counts) + 1}").exists():
-        counts.append(int(re.search(r"^(?:totals|summary): (\d+)", part.read_text(), re.M)[1]))
-        part.unlink()
-    return counts

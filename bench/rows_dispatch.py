@@ -4,7 +4,6 @@ import functools
 import sys
 
 import measure
-import rows_link
 from measure import BENCH, LIB, NEWEST, ROOT, WORK, Row, compile, run
 
 sys.path.append(str(ROOT / "tools" / "upkeep"))
@@ -12,10 +11,18 @@ import fetch  # noqa: E402
 
 MIB, ENTRIES = 500, 8000
 PLANS = ("ptx", "fatbins", "lto", "archive")
+# By name: the kind, how many kernels, and how many times as many rounds it takes for a
+# figure as exact as those of the others: a link of cubins is short.
+LINKS = {
+    "ptx": ("ptx", 1, 1),
+    "cubin": ("cubin", 1, 20),
+    "cubin of 51 kernels": ("cubin", 51, 5),
+    "ltoir": ("ltoir", 1, 1),
+}
 
 
-def program(name):
-    return compile(name, "-I", ROOT / "include", BENCH / f"{name}.c",
+def program(name, *stubs):
+    return compile(name, "-I", ROOT / "include", BENCH / f"{name}.c", *stubs,
                    LIB / "liblazycuda_link.so", f"-Wl,-rpath,{LIB}", "-ldl")
 
 
@@ -49,25 +56,65 @@ def inspecting_memory():
     return [sample() for _ in range(measure.often(9))]
 
 
-def linking(kind, *more):
-    folder, *others = (measure.real(version)["nvJitLink"].parent for version in (NEWEST, *more))
-    pairs = rows_link.link_cost(kind, folder, compile, run, measure.often(60), others)
-    return [(a / 1000, b / 1000) for a, b in pairs]
+def link_command(name, rounds, *more, others=()):
+    """What links one of LINKS so many times with the newest nvrtc and nvJitLink, and its
+    environment: these alone are there, or those of other versions as well."""
+    kind, kernels, _ = LINKS[name]
+    real = measure.real(NEWEST)
+    stubs = [LIB / f"cuda13/lib{one}_stub.so" for one in ("nvrtc", "nvJitLink")]
+    folders = [measure.real(version)["nvJitLink"].parent for version in (NEWEST, *others)]
+    variables = {"LD_LIBRARY_PATH": ":".join(map(str, folders))}
+    if not others:
+        variables.update(LAZYCUDA_NVRTC=str(real["nvrtc"]), LAZYCUDA_NVJITLINK=str(real["nvJitLink"]))
+    return [program("link", *stubs), kind, kernels, "sm_90", real["nvJitLink"], rounds, *more], variables
 
 
-def from_python(kind):
-    folder = measure.real(NEWEST)["nvJitLink"].parent
-    in_c, in_python, env = rows_link.python_command(kind, folder, compile, run, WORK)
-    with measure.one_processor():
-        pairs = measure.rounds_in_turn(lambda: measure.Worker(*in_python, **env),
-                                       lambda: measure.Worker(*in_c, **env), 20)
-    return [(a / 1000, b / 1000) for a, b in pairs]
+def links(*words, unit, **more):
+    """[(through the handle or isolated, alone)] of links taken in turn."""
+    command, variables = link_command(*words, **more)
+    return [tuple(float(word) / unit for word in line.split())
+            for line in run(*command, **variables).splitlines()]
+
+
+def linking(kind, *others):
+    return links(kind, measure.often(60) * LINKS[kind][2], unit=1e3, others=others)
 
 
 def isolating(kind):
-    folder = measure.real(NEWEST)["nvJitLink"].parent
-    pairs = rows_link.isolation_cost(kind, folder, compile, run, rounds=measure.often(20))
-    return [(a / 1e6, b / 1e6) for a, b in pairs]
+    return links(kind, measure.often(20), "isolated", unit=1e6)
+
+
+def left_in_work(kind):
+    """The words that link what is left in WORK, so that nobody compiles it again."""
+    words, variables = link_command(kind, 0)
+    run(*words[:4], "serve", WORK, **variables)
+    return words, variables
+
+
+def from_python(kind):
+    """Both programs read how many rounds to take."""
+    words, variables = left_in_work(kind)
+    in_python = sys.executable, BENCH / "link.py", words[3], WORK / "0", WORK / "1"
+    variables = {**variables, "PYTHONPATH": str(ROOT / "tools" / "retarget"),
+                 "LAZYCUDA_LINK_LIBRARY": str(LIB / "liblazycuda_link.so")}
+    with measure.one_processor():
+        pairs = measure.rounds_in_turn(
+            lambda: measure.Worker(*in_python, **variables),
+            lambda: measure.Worker(*words[:4], "serve", WORK, **variables), 20)
+    return [(a / 1000, b / 1000) for a, b in pairs]
+
+
+def counting(kind, few=4, many=12):
+    """(instructions of a link through the handle, alone), once both are warm."""
+    if measure.quick:
+        raise measure.Unmeasured("nvJitLink takes a minute in valgrind")
+    words, variables = left_in_work(kind)
+    words[2] = WORK
+
+    def count(function, rounds):
+        return measure.callgrind(function, *words[:5], rounds, **variables)
+    return [(count(function, many) - count(function, few)) / (many - few)
+            for function in ("through_handle", "through_library")]
 
 
 def nvvm():
@@ -89,13 +136,6 @@ def linking_bitcode():
     return [tuple(float(word) / 1e6 for word in line.split()) for line in said.splitlines()]
 
 
-def counting(kind):
-    if measure.quick:
-        raise measure.Unmeasured("nvJitLink takes a minute in valgrind")
-    return rows_link.link_instructions(kind, measure.real(NEWEST)["nvJitLink"].parent, compile, run,
-                                       measure.callgrind, WORK)
-
-
 GROUPS = {
     "Device code": [
         Row(f"plan 100 inputs, {kind} / 100 us", "us", 1,
@@ -112,7 +152,7 @@ GROUPS = {
         Row(f"link {kind}: handle / nvJitLink alone", "us", 1.02,
             functools.partial(linking, kind),
             functools.partial(counting, kind) if kind.startswith("cubin") else None)
-        for kind in rows_link.KINDS
+        for kind in LINKS
     ] + [
         Row("link with 50 MB of bitcode: handle / libnvvm alone", "ms", 1.2, linking_bitcode),
         # What is chosen for each link is looked for once.
