@@ -26,7 +26,6 @@ sys.path[:0] = [str(ROOT / "tools/upkeep"), str(ROOT / "tests/lib"), str(ROOT / 
 import build  # noqa: E402
 import fakes  # noqa: E402
 import fetch  # noqa: E402
-import progress_line  # noqa: E402
 
 TOOLKITS = BUILD / "toolkits"
 VERSIONS = ("11.8", "12.9", "13.5")
@@ -54,8 +53,7 @@ def make_program():
 
 def fetch_real():
     """Versions whose real libraries are there.  Says in a line why others are not."""
-    line = progress_line.Line()
-    failures = fetch.fetch(TOOLKITS, VERSIONS, PARTS, line=line)
+    failures = fetch.fetch(TOOLKITS, VERSIONS, PARTS)
     for why in fetch.summary(failures):
         print(f"demo: not all of CUDA could be fetched, and fake libraries stand in for it: {why}",
               flush=True)

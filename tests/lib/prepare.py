@@ -8,14 +8,11 @@ import platform
 import shutil
 import subprocess
 import sys
-import tempfile
-import time
 
 import toolkits
 from toolkits import ROOT       # which puts tools/upkeep where Python looks
 
 import fetch as fetcher  # noqa: E402
-import progress_line  # noqa: E402
 import run_pip  # noqa: E402
 
 TESTS = ROOT / "tests"
@@ -64,33 +61,19 @@ def requirements():
     return found
 
 
-def watched(words, line):
-    """Runs pip and shows how far it is; its exit status, and what it said of errors."""
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory(dir=BUILD, prefix="pip-") as folder:
-        pip = run_pip.Watched(words, pathlib.Path(folder))
-        with fetcher.ended_in_order(), pip.ended_with():
-            while pip.process.poll() is None:
-                what = f", {pip.wheel}" if pip.wheel else ""
-                amount = progress_line.amount(pip.got(), pip.size, time.monotonic() - began)
-                line.show(f"tests: build/venv: {amount}{what}")
-                time.sleep(0.2)
-        line.clear()
-        return pip.wait()
-
-
-def install(lines, line, *options):
+def install(lines, *options):
     """Into build/venv; None, or why it could not be done."""
-    status, said = watched([*run_pip.command(PYTHON), "install", "--no-input", "--progress-bar",
-                            "off", *options, *lines], line)
-    return run_pip.reason(said) if status else None
+    with fetcher.ended_in_order():
+        done = run_pip.run(["install", "--no-input", *options, *lines], PYTHON,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return run_pip.reason(done.stderr) if done.returncode else None
 
 
-def install_each(groups, line, *options):
+def install_each(groups, *options):
     """Each as far as it goes; {what could not be installed: why}."""
     missing = {}
     for lines in groups:
-        why = install(lines, line, *options)
+        why = install(lines, *options)
         if why:
             missing[lines[0]] = why
         if isinstance(why, run_pip.Unreachable):
@@ -113,23 +96,20 @@ def add_distutils(environment):
 def fill_venv():
     """What could not be installed, as install_each() says it.  Raises Failed without pytest."""
     wanted = requirements()
-    line = progress_line.Line()
-    line.log("tests: making build/venv")
+    say("making build/venv")
     shutil.rmtree(VENV, ignore_errors=True)
     # With symlinks as venv's own command does it; pip is put there below.
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", VENV], check=True,
                    stdin=subprocess.DEVNULL)
     add_distutils(VENV)
     # What lies beside pip in build/pip is not in the environment.
-    why = install([text for name in NEEDED for text in wanted.pop(name)], line,
-                  "--ignore-installed")
+    why = install([text for name in NEEDED for text in wanted.pop(name)], "--ignore-installed")
     if why:
         raise Failed(why)
-    missing = install_each([wanted.pop(name, [name]) for name in FIRST], line,
-                           "--ignore-installed")
+    missing = install_each([wanted.pop(name, [name]) for name in FIRST], "--ignore-installed")
     rest = list(wanted.values())
-    if rest and install([text for lines in rest for text in lines], line):
-        missing.update(install_each(rest, line))
+    if rest and install([text for lines in rest for text in lines]):
+        missing.update(install_each(rest))
     return missing
 
 
@@ -204,16 +184,16 @@ def fetch_libclang():
     return [] if done.returncode == 0 else [f"libclang==18.1.1: {run_pip.reason(said)}"]
 
 
-def fetch_libraries(line):
+def fetch_libraries():
     """Those that docs/reference/own-library.md makes stubs for: all, or the smallest."""
     if not toolkits.requested() or platform.machine() != "x86_64":
         return []
     some = None if toolkits.all_requested() else ["libcurand", "cudart", "crt"]
     table = ROOT / "tools" / "upkeep" / "libraries.txt"
-    return fetcher.fetch(BUILD / "libraries", fetcher.toolkits(table), some, table=table, line=line)
+    return fetcher.fetch(BUILD / "libraries", fetcher.toolkits(table), some, table=table)
 
 
-def fetch_toolkits(line):
+def fetch_toolkits():
     """Those that are asked for, and for aarch64 those that can be run here."""
     jobs = [(toolkits.requested(), platform.machine())]
     if toolkits.can_run_aarch64():
@@ -221,19 +201,18 @@ def fetch_toolkits(line):
     # With all versions symbols.txt is derived again: that takes nvcc's headers too.
     some = None if toolkits.all_requested() else ["cudart", "nvrtc", "nvjitlink", "nvfatbin"]
     return [why for versions, arch in jobs
-            for why in fetcher.fetch(BUILD / "toolkits", versions, some, arch, line=line)]
+            for why in fetcher.fetch(BUILD / "toolkits", versions, some, arch)]
 
 
 def fetch(paths):
     """What the tests in these folders and files take; all tests, if there are none.  What
     fails is left to the tests to report."""
     selected = folders(paths)
-    line = progress_line.Line()
     failures = []
     if wants(selected, TOOLKIT_FOLDERS):
-        failures += fetch_toolkits(line)
+        failures += fetch_toolkits()
     if wants(selected, LIBRARY_FOLDERS):
-        failures += fetch_libraries(line)
+        failures += fetch_libraries()
     for why in fetcher.summary(failures):
         say(f"not fetched, so tests of it are skipped and all others run on fakes: {why}")
     toolkits.FAILURES.write_text("\n".join(failures))

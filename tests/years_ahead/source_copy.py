@@ -31,8 +31,8 @@ def sources():
 
 def is_complete(version):
     """Whether all that `make symbols` reads of a real toolkit has been fetched."""
-    return all(fetch.is_whole(toolkits.TOOLKITS / version / arch, package, wheel)
-               for toolkit, _, package, wheel, arches in fetch.read_table() if toolkit == version
+    return all(fetch.Wheel(toolkits.TOOLKITS / version / arch, part, package, wheel, arch).is_whole()
+               for toolkit, part, package, wheel, arches in fetch.read_table() if toolkit == version
                for arch in arches)
 
 
@@ -82,7 +82,7 @@ class Copy(Tree):
             toolkit_maker.write_listed(folder / "x86_64", library, version, part)
         for toolkit, _, package, wheel, _ in fetch.read_table():
             for arch in ("x86_64", "aarch64") if toolkit == version else ():
-                stamp = fetch.stamp(folder / arch, package, wheel)
+                stamp = fetch.Wheel(folder / arch, None, package, wheel, arch).stamp
                 stamp.parent.mkdir(parents=True, exist_ok=True)
                 with open(stamp, "w") as file:
                     fetch.write_stamp(file, folder / arch, [])

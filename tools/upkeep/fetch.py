@@ -24,20 +24,19 @@ Exit status: 0 all there, 1 something could not be fetched, 2 wrong usage.
 import argparse
 import concurrent.futures
 import contextlib
+import dataclasses
 import fcntl
-import io
 import pathlib
 import platform
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import threading
-import time
 import zipfile
 import zlib
 
-import progress_line
 import run_pip
 import skeleton
 
@@ -107,38 +106,37 @@ class Stopped(Exception):
     """No more wheels are wanted."""
 
 
+@dataclasses.dataclass
 class Wheel:
-    """A wheel to be fetched, and how much of it is there."""
-
-    def __init__(self, root, part, package, version, arch):
-        self.root, self.part, self.package, self.version, self.arch = (
-            root, part, package, version, arch)
-        self.stamp = stamp(root, package, version)
-        self.temporary = root / f".fetch-{package}-{version}"
-        self.pip = None
-        self.bytes = 0          # when all are there
-        self.started = None
-        self.done = False
+    """A wheel to be fetched."""
+    root: pathlib.Path
+    part: str
+    package: str
+    version: str
+    arch: str
 
     def __str__(self):
         return f"{self.package}=={self.version} ({self.arch})"
 
-    def under_way(self):
-        return self.started is not None and not self.done
+    @property
+    def temporary(self):
+        return self.root / f".fetch-{self.package}-{self.version}"
 
-    def got(self):
-        return self.bytes or (self.pip.got() if self.pip else 0)
+    @property
+    def stamp(self):
+        """Says which files of the wheel are there.  It is locked while they are put there."""
+        return self.root / ".fetched" / f"{self.package}-{self.version}"
 
-    def size(self):
-        """As pip rounds it; 0 while pip has not told it."""
-        return self.bytes or (self.pip.size if self.pip else 0)
-
-
-# ---- what is there ----
-
-def stamp(root, package, version):
-    """Says which files of a wheel are there.  It is locked while they are put there."""
-    return root / ".fetched" / f"{package}-{version}"
+    def is_whole(self):
+        """Whether each file of this wheel is there, and as long as it was.  A stamp that was not
+        finished, or an empty one, says no."""
+        try:
+            head, *rows = self.stamp.read_text().splitlines()
+            return head == f"{len(rows)} files" and all(
+                (self.root / path).stat().st_size == int(length)
+                for length, path in (row.split(" ", 1) for row in rows))
+        except (OSError, ValueError):
+            return False
 
 
 def write_stamp(file, root, paths):
@@ -146,60 +144,47 @@ def write_stamp(file, root, paths):
     file.write(f"{len(rows)} files\n" + "".join(rows))
 
 
-def is_whole(root, package, version):
-    """Whether each file of this wheel is there, and as long as it was.  A stamp that was not
-    finished, or an empty one, says no."""
-    try:
-        head, *rows = stamp(root, package, version).read_text().splitlines()
-        return head == f"{len(rows)} files" and all(
-            (root / path).stat().st_size == int(length)
-            for length, path in (row.split(" ", 1) for row in rows))
-    except (OSError, ValueError):
-        return False
-
-
 # ---- one wheel ----
 
 class Fetching:
     """The fetching of some wheels, a few at a time."""
 
-    def __init__(self, pip, wheels, line, skeletons=False):
+    def __init__(self, pip, wheels, skeletons):
         self.pip = pip
         self.skeletons = skeletons
         self.wheels = wheels
-        self.line = line
+        self.fetched = 0
         self.running = set()
         self.lock = threading.Lock()
         self.stopped = None     # why no more are to be fetched
-        self.began = time.monotonic()
 
     def stop(self, why):
         with self.lock:
             self.stopped = self.stopped or why
-            for pip in self.running:
-                pip.process.terminate()
+            for process in self.running:
+                process.terminate()
 
-    def begin(self, wheel):
+    def download(self, wheel):
+        """(None, the file that pip puts into the wheel's temporary folder), or (why not, None)."""
         tags = [word for tag in TAGS for word in ("--platform", f"{tag}_{wheel.arch}")]
         words = [*self.pip, "download", "--no-deps", "--no-cache-dir", "--no-input",
-                 "--progress-bar", "off", "--only-binary=:all:", *tags,
+                 "--only-binary=:all:", *tags,
                  "--dest", str(wheel.temporary / "made"), f"{wheel.package}=={wheel.version}"]
         with self.lock:
             if self.stopped:
                 raise Stopped(self.stopped)
-            wheel.pip = run_pip.Watched(words, wheel.temporary)
-            self.running.add(wheel.pip)
-
-    def download(self, wheel):
-        """(None, the file that pip puts into the wheel's temporary folder), or (why not, None)."""
-        self.begin(wheel)
-        status, said = wheel.pip.wait()
+            # stderr in no file: the error may be that a disk is full.
+            process = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                text=True, env={**run_pip.environment(), "TMPDIR": str(wheel.temporary)})
+            self.running.add(process)
+        said = process.communicate()[1]
         with self.lock:
-            self.running.remove(wheel.pip)
+            self.running.remove(process)
             if self.stopped:
                 raise Stopped(self.stopped)
         made = list((wheel.temporary / "made").glob("*.whl"))
-        return (run_pip.reason(said), None) if status or not made else (None, made[0])
+        return (run_pip.reason(said), None) if process.returncode or not made else (None, made[0])
 
     def unpack(self, wheel, file):
         """Puts the wanted members into place, and returns their paths.  Wheels of one toolkit share
@@ -226,69 +211,51 @@ class Fetching:
         try:
             why, file = self.download(wheel)
             if not why:
-                wheel.bytes = file.stat().st_size
-                paths = self.unpack(wheel, file)
+                size, paths = file.stat().st_size, self.unpack(wheel, file)
                 stamp_file.truncate(0)
                 write_stamp(stamp_file, wheel.root, paths)
+                self.say(wheel, size)
             return why
         finally:
             shutil.rmtree(wheel.temporary, ignore_errors=True)
 
+    def say(self, wheel, size):
+        with self.lock:
+            self.fetched += 1
+            print(f"fetch: {wheel}: {size / 1e6:.1f} MB, {self.fetched} of {len(self.wheels)}",
+                  file=sys.stderr, flush=True)
+
     def fetch(self, wheel):
         """None, or why it could not be fetched."""
-        wheel.started = time.monotonic()
         wheel.stamp.parent.mkdir(parents=True, exist_ok=True)
         with open(wheel.stamp, "a") as stamp_file:
             fcntl.flock(stamp_file, fcntl.LOCK_EX)
-            if is_whole(wheel.root, wheel.package, wheel.version):     # another process did it
+            if wheel.is_whole():        # another process did it
                 return None
             why = self.fill(wheel, stamp_file)
-        if not why:
-            self.line.log(f"fetch: {wheel}: {progress_line.size(wheel.bytes)} in "
-                          f"{progress_line.duration(time.monotonic() - wheel.started)}")
-        elif isinstance(why, run_pip.Unreachable) and not any(one.bytes for one in self.wheels):
+        if isinstance(why, run_pip.Unreachable) and not self.fetched:
             self.stop(why)
         return why
 
     def failure(self, wheel):
         """None, or a line that says which wheel could not be fetched, and why."""
         try:
-            why = Stopped(self.stopped) if self.stopped else self.fetch(wheel)
+            why = self.stopped or self.fetch(wheel)
         except Stopped as error:
             why = error
         except (OSError, ValueError, zipfile.BadZipFile, zlib.error) as error:
             why = f"{type(error).__name__}: {error}"
-        wheel.done = True
         return why and f"{wheel}: {why}"
-
-    def text(self):
-        """The text of the progress line."""
-        got = sum(wheel.got() for wheel in self.wheels)
-        known = sum(wheel.size() for wheel in self.wheels)
-        taken = time.monotonic() - self.began
-        waiting = sum(wheel.started is None for wheel in self.wheels)
-        words = [f"fetch: {sum(wheel.done for wheel in self.wheels)} of {len(self.wheels)} wheels"]
-        if known:
-            words.append(progress_line.amount(got, known, taken) +
-                         (f" and {waiting} wheels" if waiting else ""))
-        words += [f"{wheel.package} {wheel.version}" for wheel in self.wheels
-                  if wheel.under_way()]
-        return ", ".join(words)
 
     def run(self, jobs):
         """The failures.  Whatever ends this early ends the fetching as well."""
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             futures = [pool.submit(self.failure, wheel) for wheel in self.wheels]
             try:
-                waiting = futures
-                while waiting:
-                    self.line.show(self.text())
-                    waiting = concurrent.futures.wait(waiting, timeout=0.2).not_done
+                concurrent.futures.wait(futures)
             except BaseException:
                 self.stop("interrupted")
                 raise
-            finally:
-                self.line.clear()
         return [future.result() for future in futures if future.result()]
 
 
@@ -321,29 +288,24 @@ def wheels_of(dest, versions, parts, arch, table):
             and (arch in arches or (part in HEADERS and toolkit in has))]
 
 
-def fetch(dest, versions, parts=None, arch=None, jobs=4, table=TABLE, line=None,
-          skeletons=False):
-    """Fetch toolkits below dest; return the list of failures, one line each.  `line` shows how
-    far that is: a progress_line.Line."""
+def fetch(dest, versions, parts=None, arch=None, jobs=4, table=TABLE, skeletons=False):
+    """Fetch toolkits below dest; return the list of failures, one line each."""
     wheels = [wheel for wheel in wheels_of(pathlib.Path(dest), versions, parts,
                                            arch or platform.machine(), table)
-              if not is_whole(wheel.root, wheel.package, wheel.version)]
+              if not wheel.is_whole()]
     if not wheels:
         return []
-    line = line or progress_line.Line(io.StringIO())
     with ended_in_order():
-        line.show("fetch: looking for pip")
         try:
             pip = run_pip.command()
         except run_pip.NoPip as why:
-            line.clear()
             return [f"{wheel}: {why}" for wheel in wheels]
-        return Fetching(pip, wheels, line, skeletons).run(jobs)
+        return Fetching(pip, wheels, skeletons).run(jobs)
 
 
 def is_there(dest, version, parts=None, arch=None, table=TABLE):
     """Whether all these parts of a toolkit have been fetched."""
-    return all(is_whole(wheel.root, wheel.package, wheel.version) for wheel in
+    return all(wheel.is_whole() for wheel in
                wheels_of(pathlib.Path(dest), [version], parts, arch or platform.machine(), table))
 
 
@@ -374,11 +336,10 @@ def main():
     for version in versions:
         if version not in known:
             parser.error(f"no toolkit {version}; there are {' '.join(known)}")
-    line = progress_line.Line()
     failures = fetch(args.dest, versions, args.parts and args.parts.split(","), args.arch,
-                     table=args.table, line=line, skeletons=args.skeletons)
+                     table=args.table, skeletons=args.skeletons)
     for why in summary(failures):
-        line.say(f"fetch: {why}")
+        print(f"fetch: {why}", file=sys.stderr)
     return 1 if failures else 0
 
 

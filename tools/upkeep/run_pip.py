@@ -23,7 +23,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import threading
 import zipfile
 
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
@@ -35,9 +34,6 @@ DEBIAN_BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
 DEBIAN_CERTIFICATES = ("ca-certificates",)
 DEBIAN_DISTUTILS = ("python3-distutils",)
 ADVICE = "install it (Debian, Ubuntu: python3-venv; Fedora: python3-pip; elsewhere: ensurepip)"
-# "  Downloading NAME.whl (89.6 MB)"
-ANNOUNCED = re.compile(r"^\s*Downloading (\S+)\.whl \(([\d.]+) ([kMG]?)B\)")
-UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 # What pip says of an index that it cannot reach.
 UNREACHABLE = re.compile(
     r"Temporary failure in name resolution|Name or service not known|No address associated"
@@ -267,66 +263,13 @@ def environment():
     network its five retries take long."""
     named = os.environ.get("SSL_CERT_FILE")
     return {**({"REQUESTS_CA_BUNDLE": named} if named else {}), "PIP_RETRIES": "2",
-            **os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONUNBUFFERED": "1"}
+            **os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
 def run(arguments, python=sys.executable, **options):
     """subprocess.run of pip."""
     words = [*command(python), *map(str, arguments)]
     return subprocess.run(words, env=environment(), stdin=subprocess.DEVNULL, **options)
-
-
-class Watched:
-    """A pip that runs, and how much of what it downloads is there."""
-
-    def __init__(self, words, folder):
-        """`words` begin with command(); pip keeps what it downloads below `folder`."""
-        self.folder = folder
-        self.size = 0           # of all wheels that it has begun to download, as it rounds it
-        self.wheel = ""         # the last of these
-        self.said = ""          # stderr, in no file: the error may be that a disk is full
-        self.process = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, env={**environment(), "TMPDIR": str(folder)})
-        self.listeners = [threading.Thread(target=hear, daemon=True)
-                          for hear in (self.listen, self.listen_to_errors)]
-        for listener in self.listeners:
-            listener.start()
-
-    def listen(self):
-        for text in self.process.stdout:
-            found = ANNOUNCED.match(text)
-            if found:
-                self.wheel = found[1]
-                self.size += float(found[2]) * UNITS[found[3]]
-
-    def listen_to_errors(self):
-        self.said = self.process.stderr.read()
-
-    def wait(self):
-        """Its exit status, and what it said of errors."""
-        for listener in self.listeners:
-            listener.join()
-        with self.process:
-            return self.process.wait(), self.said
-
-    @contextlib.contextmanager
-    def ended_with(self):
-        """An exception ends pip, too."""
-        try:
-            yield
-        except BaseException:
-            self.process.terminate()
-            self.process.wait()
-            raise
-
-    def got(self):
-        """Bytes that are there."""
-        try:
-            files = [file.stat().st_size for file in self.folder.rglob("*.whl")]
-        except OSError:         # moved meanwhile
-            return 0
-        return min(sum(files), self.size)
 
 
 class Unreachable(str):
