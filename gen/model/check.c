@@ -10,37 +10,27 @@ static int compare_places(struct place a, struct place b)
 	return (a.line > b.line) - (a.line < b.line);
 }
 
-static int compare_records(const void *one, const void *other)
+/* Records, fields, enumerators and rows begin with a name and its place. */
+static int compare_names(const void *one, const void *other)
 {
-	const struct record *a = one, *b = other;
-	int order = strcmp(a->name, b->name);
-
-	return order ? order : compare_places(a->place, b->place);
+	return strcmp(((const struct word *)one)->text, ((const struct word *)other)->text);
 }
 
-static int compare_fields(const void *one, const void *other)
+static int compare_named(const void *one, const void *other)
 {
-	const struct field *a = one, *b = other;
-	int order = strcmp(a->name, b->name);
+	int order = compare_names(one, other);
 
-	return order ? order : compare_places(a->place, b->place);
+	return order ? order : compare_places(((const struct word *)one)->place,
+					      ((const struct word *)other)->place);
 }
 
 static int compare_rows(const void *one, const void *other)
 {
 	const struct row *a = one, *b = other;
-	int order = strcmp(a->name, b->name);
+	int order = compare_names(one, other);
 
 	if (!order)
 		order = (first_bit(a->in) > first_bit(b->in)) - (first_bit(a->in) < first_bit(b->in));
-	return order ? order : compare_places(a->place, b->place);
-}
-
-static int compare_enumerators(const void *one, const void *other)
-{
-	const struct enumerator *a = one, *b = other;
-	int order = strcmp(a->name, b->name);
-
 	return order ? order : compare_places(a->place, b->place);
 }
 
@@ -61,23 +51,16 @@ static _Noreturn void fail_twice(const struct symbols *list, struct place a, str
 		bit_text(list, first_bit(both)));
 }
 
+static void *find(const char *name, const void *items, size_t count, size_t size)
+{
+	const struct word key = { .text = name };
+
+	return count ? bsearch(&key, items, count, size, compare_names) : NULL;
+}
+
 static struct record *find_record(const struct library *library, const char *name)
 {
-	struct record key = { .name = name };
-	size_t low = 0, high = library->records.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = strcmp(key.name, library->records.items[middle].name);
-
-		if (!order)
-			return &library->records.items[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	return find(name, library->records.items, library->records.count, sizeof(struct record));
 }
 
 const struct size *size_in(const struct record *record, unsigned toolkit)
@@ -157,7 +140,7 @@ static void check_record(const struct symbols *list, const struct library *libra
 			 struct record *record)
 {
 	check_sizes(list, record);
-	sort(record->fields.items, record->fields.count, sizeof(struct field), compare_fields);
+	sort(record->fields.items, record->fields.count, sizeof(struct field), compare_named);
 	for (size_t i = 0, first = 0; i < record->fields.count; i++) {
 		struct field *field = &record->fields.items[i];
 
@@ -173,8 +156,7 @@ static void check_record(const struct symbols *list, const struct library *libra
 
 static void check_records(const struct symbols *list, struct library *library)
 {
-	sort(library->records.items, library->records.count, sizeof(struct record),
-	     compare_records);
+	sort(library->records.items, library->records.count, sizeof(struct record), compare_named);
 	for (size_t i = 1; i < library->records.count; i++) {
 		const struct record *a = &library->records.items[i - 1], *b = a + 1;
 
@@ -196,21 +178,10 @@ static void check_row(const struct symbols *list, const struct library *library,
 	resolve(list, library, &row->result, row->in);
 }
 
+/* Any of those with this name: they are of one family. */
 static const struct row *find_row(const struct library *library, const char *name)
 {
-	size_t low = 0, high = library->rows.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(library->rows.items[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == library->rows.count || strcmp(library->rows.items[low].name, name))
-		return NULL;
-	return &library->rows.items[low];
+	return find(name, library->rows.items, library->rows.count, sizeof(struct row));
 }
 
 /* If a function has the family's name, it must be a member of that family. */
@@ -257,7 +228,7 @@ static void check_enums(const struct symbols *list, struct library *library)
 				fail_at(one->place, "enum %s is on line %u already", one->name,
 					library->enums.items[j].place.line);
 		sort(one->values.items, one->values.count, sizeof(struct enumerator),
-		     compare_enumerators);
+		     compare_named);
 		for (size_t j = 0, first = 0; j < one->values.count; j++) {
 			struct enumerator *value = &one->values.items[j];
 
@@ -404,7 +375,7 @@ static void check_opens(const struct library *library)
 	}
 }
 
-static const char *const error_names[] = {
+const char *const error_names[] = {
 	[ON_MISSING] = "missing", [ON_ABSENT] = "absent", [ON_REFUSED] = "refused",
 	[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent", [ON_ENDING] = "ending",
 	[ON_RELEASED] = "released"

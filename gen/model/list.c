@@ -289,27 +289,40 @@ static void read_toolkits(struct symbols *list, struct line *line, struct place 
 
 /* ---- library ---- */
 
+/* For a row that a library has once. */
+static void note_once(struct place *once, struct place row)
+{
+	if (once->line)
+		fail_at(row, "this was given on line %u already", once->line);
+	*once = row;
+}
+
 static void set_once(const char **text, struct place *place, struct word word, struct place row)
 {
-	if (*text)
-		fail_at(row, "this was given on line %u already", place->line);
+	note_once(place, row);
 	*text = word.text;
 	*place = word.place;
+}
+
+/* Takes one of two words; returns true for the first. */
+static bool take_choice(struct line *line, const char *first, const char *second)
+{
+	const char *what = *second ? format("`%s` or `%s`", first, second) : format("`%s`", first);
+	struct word word = take(line, what);
+
+	if (strcmp(word.text, first) && strcmp(word.text, second))
+		fail_at(word.place, "`%s` where %s is expected", word.text, what);
+	return !strcmp(word.text, first);
 }
 
 static void read_error(const struct symbols *list, struct library *library, struct line *line,
 		       struct place place)
 {
-	static const char *const names[] = {
-		[ON_MISSING] = "missing", [ON_ABSENT] = "absent", [ON_REFUSED] = "refused",
-		[ON_DRIVER] = "driver", [ON_INCOHERENT] = "incoherent", [ON_ENDING] = "ending",
-		[ON_RELEASED] = "released"
-	};
 	struct word word = take(line, "what the error is for");
 	int kind = ON_MISSING;
 	struct error *row;
 
-	while (kind < ERROR_KINDS && strcmp(names[kind], word.text))
+	while (kind < ERROR_KINDS && strcmp(error_names[kind], word.text))
 		kind++;
 	if (kind == ERROR_KINDS)
 		fail_at(word.place, "no error `%s`: there are missing, absent, refused, driver, "
@@ -338,24 +351,6 @@ static void take_home(struct library *library, struct line *line)
 	if (*word.text != '/')
 		fail_at(word.place, "`%s` is not an absolute path", word.text);
 	*home = (struct ranged){ .text = word.text, .place = word.place };
-}
-
-static void check_once(struct place before, struct place row)
-{
-	if (before.line)
-		fail_at(row, "this was given on line %u already", before.line);
-}
-
-static void read_majors(struct library *library, struct line *line, struct place row)
-{
-	struct word word = take(line, "`none` or `own`");
-
-	check_once(library->majors_place, row);
-	library->majors_place = row;
-	library->without_majors = !strcmp(word.text, "none");
-	library->own_majors = !strcmp(word.text, "own");
-	if (!library->without_majors && !library->own_majors)
-		fail_at(word.place, "`%s` where `none` or `own` is expected", word.text);
 }
 
 static void read_cuda(struct library *library, struct line *line)
@@ -427,36 +422,13 @@ static void read_opens(struct library *library, struct line *line)
 	row->place = soname.place;
 }
 
-static void read_nodes(struct library *library, struct line *line, struct place row)
-{
-	struct word word = take(line, "`none` or `other`");
-
-	check_once(library->node_names_place, row);
-	library->node_names_place = row;
-	library->node_names = !strcmp(word.text, "none") ? NODES_NONE : NODES_OTHER;
-	if (library->node_names == NODES_OTHER && strcmp(word.text, "other"))
-		fail_at(word.place, "`%s` where `none` or `other` is expected", word.text);
-}
-
-/* `none` is the only value: without the row the library has stubs under its SONAMEs. */
-static void read_compat(struct library *library, struct line *line, struct place row)
-{
-	struct word word = take(line, "`none`");
-
-	check_once(library->compat_place, row);
-	library->compat_place = row;
-	if (strcmp(word.text, "none"))
-		fail_at(word.place, "`%s` where `none` is expected", word.text);
-}
-
 /* Joins the words again, with one blank wherever the line had blanks. */
 static void read_advice(struct library *library, struct line *line, struct place row)
 {
 	struct text text = { 0 };
 	unsigned end = 0;
 
-	check_once(library->advice_place, row);
-	library->advice_place = row;
+	note_once(&library->advice_place, row);
 	do {
 		struct word word = take(line, "a sentence");
 
@@ -521,7 +493,9 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 			take_home(library, line);
 		while (line->next < line->words.count);
 	} else if (!strcmp(key.text, "majors")) {
-		read_majors(library, line, key.place);
+		note_once(&library->majors_place, key.place);
+		library->without_majors = take_choice(line, "none", "own");
+		library->own_majors = !library->without_majors;
 	} else if (!strcmp(key.text, "cuda")) {
 		read_cuda(library, line);
 	} else if (!strcmp(key.text, "called")) {
@@ -533,9 +507,11 @@ static void read_library_row(struct symbols *list, struct library *library, stru
 	} else if (!strcmp(key.text, "data")) {
 		read_data(list, library, line);
 	} else if (!strcmp(key.text, "nodes")) {
-		read_nodes(library, line, key.place);
+		note_once(&library->node_names_place, key.place);
+		library->node_names = take_choice(line, "none", "other") ? NODES_NONE : NODES_OTHER;
 	} else if (!strcmp(key.text, "compat")) {
-		read_compat(library, line, key.place);
+		note_once(&library->compat_place, key.place);
+		take_choice(line, "none", "");	/* without the row it has stubs under its SONAMEs */
 	} else if (!strcmp(key.text, "advice")) {
 		read_advice(library, line, key.place);
 	} else if (!strcmp(key.text, "node")) {
@@ -862,7 +838,7 @@ static void read_row(struct symbols *list, struct line *line, enum block block)
 	}
 }
 
-static char *load_file(const char *path, size_t *length)
+char *load_file(const char *path, size_t *length)
 {
 	FILE *file = fopen(path, "r");
 	char *bytes = NULL;

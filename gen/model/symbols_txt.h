@@ -86,6 +86,7 @@ struct param {
 	struct type type;		/* of the value, or of the pointer's target */
 };
 
+/* Those that check.c sorts begin like a struct word: this one, records, rows and enumerators. */
 struct field {
 	const char *name;
 	struct place place;
@@ -196,6 +197,8 @@ enum error_kind {
 	ERROR_KINDS
 };
 
+extern const char *const error_names[];	/* by error_kind */
+
 /* What calls return to callers that were compiled for these toolkits. */
 struct error {
 	int32_t value;
@@ -242,6 +245,9 @@ struct symbols {
 	bool without_majors;	/* every toolkit counts as major 0 */
 	ARRAY(struct library) libraries;
 };
+
+/* The bytes of a file, with a NUL behind them. */
+char *load_file(const char *path, size_t *length);
 
 /* Reads and checks the whole file. */
 void read_list(struct symbols *list, const char *path);

@@ -158,7 +158,7 @@ static void add_node(struct exports *out, const char *node)
 	for (size_t i = 0; i < out->nodes.count; i++)
 		if (out->nodes.items[i] == node)
 			return;
-	list_add(&out->nodes, (void *)node);
+	list_add(&out->nodes, node);
 }
 
 static bool is_in(const struct list *names, const char *name)
@@ -244,13 +244,13 @@ static void take_any(struct elf *elf, const struct lc_defined *symbol)
 		if (node)
 			add_node(elf->out, scan_intern(node));
 	} else if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) {
-		list_add(&elf->out->data, (void *)name);
+		list_add(&elf->out->data, name);
 	} else if (!strncmp(name, "_Z", 2) && !is_in(elf->mangled, name)) {
-		list_add(&elf->out->mangled, (void *)name);
+		list_add(&elf->out->mangled, name);
 	} else if (type == STT_NOTYPE || !is_plain_name(name)) {
-		list_add(&elf->out->odd, (void *)name);
+		list_add(&elf->out->odd, name);
 	} else {
-		list_add(&elf->names, (void *)name);
+		list_add(&elf->names, name);
 		if (node)
 			add_node(elf->out, scan_intern(node));
 	}
@@ -267,7 +267,7 @@ static bool take(const struct lc_defined *symbol, void *data)
 		take_any(elf, symbol);
 	} else if (!elf->out->plain || ELF64_ST_TYPE(symbol->entry.st_info) != STT_OBJECT) {
 		check_symbol(elf, symbol);
-		list_add(&elf->names, (void *)scan_intern(symbol->name));
+		list_add(&elf->names, scan_intern(symbol->name));
 	}
 	return false;
 }

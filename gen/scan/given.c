@@ -62,14 +62,9 @@ static const char *folder_of_wheel(const char *path)
 static void add_folder(struct own *own, const char *folder, const struct source *source)
 {
 	struct hint *hint = add_hint(&own->library.folders, folder, "");
-	struct ranges *ranges = &hint->ranges;
-	struct range *items = scan_alloc((ranges->count + 1) * sizeof(*items));
 
 	hint->count = 1;
-	for (size_t i = 0; i < ranges->count; i++)
-		items[i] = ranges->items[i];
-	items[ranges->count++] = (struct range){ VERSION(source->major, 0), VERSION(source->major, 99) };
-	ranges->items = items;
+	*push(&hint->ranges) = (struct range){ VERSION(source->major, 0), VERSION(source->major, 99) };
 }
 
 void add_folders(struct own *own, const struct source *source)
@@ -185,11 +180,11 @@ static void add_header(struct own *own, const struct source *source, const char 
 	if (is_file(header) && realpath(header, real)) {
 		header = scan_intern(real);
 		list_add(&parse->folders,
-			 (void *)scan_intern_n(real, (size_t)(strrchr(real, '/') - real)));
+			 scan_intern_n(real, (size_t)(strrchr(real, '/') - real)));
 	}
 	if (!parse->folders.count)
 		fail(NULL, "there is no header %s here; --include names its folder", header);
-	list_add(&parse->headers, (void *)header);
+	list_add(&parse->headers, header);
 	for (int own_ones = 1; own_ones >= 0; own_ones--) {
 		const struct list *defines = own_ones ? &source->defines : &own->common.defines;
 
@@ -247,15 +242,22 @@ static struct prototype *text_prototype(const struct subject *library, const cha
 	return prototype;
 }
 
+/* Fails if an option is about a function that the library lacks, or that cannot be expressed. */
+static void refuse_name(const struct own *own, const char *option, const char *name)
+{
+	const char *objection = map_get(&own->given.inexpressible, name);
+
+	if (!map_get(&own->library.names, name))
+		fail(NULL, "%s %s: no library that was given has this function", option, name);
+	if (objection)
+		fail(NULL, "%s %s: %s", option, name, objection);
+}
+
 static void take_text(struct own *own, const char *name)
 {
 	struct subject *library = &own->library;
-	const char *objection = map_get(&own->given.inexpressible, name);
 
-	if (!map_get(&library->names, name))
-		fail(NULL, "--text %s: no library that was given has this function", name);
-	if (objection)
-		fail(NULL, "--text %s: %s", name, objection);
+	refuse_name(own, "--text", name);
 	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {
 		struct map *prototypes = &library->headers[toolkit].prototypes;
 		const struct prototype *known = map_get(prototypes, name);
@@ -289,13 +291,9 @@ void find_texts(struct own *own)
 static void take_negative(struct own *own, const char *name)
 {
 	struct subject *library = &own->library;
-	const char *objection = map_get(&own->given.inexpressible, name);
 	bool declared = false;
 
-	if (!map_get(&library->names, name))
-		fail(NULL, "--negative %s: no library that was given has this function", name);
-	if (objection)
-		fail(NULL, "--negative %s: %s", name, objection);
+	refuse_name(own, "--negative", name);
 	if (map_get(&own->given.texts, name))
 		fail(NULL, "--negative %s: it describes a status, and returns a string", name);
 	for (int toolkit = 0; toolkit < own->scan->count; toolkit++) {

@@ -17,43 +17,38 @@ static const char *const targets[] = { "x86_64", "aarch64" };
 
 /* ---- functions and enumerations ---- */
 
+/* What a canonical type points to; its kind is 0 if it is no pointer. */
+static CXType pointee(const struct libclang *clang, CXType type)
+{
+	return type.kind == CXType_Pointer ? clang->getCanonicalType(clang->getPointeeType(type)) :
+					     (CXType){ 0 };
+}
+
 /* Returns true for a pointer to an opaque struct. */
 static bool is_handle(const struct unit *unit, CXType type)
 {
-	const struct libclang *clang = unit->clang;
-	CXType target;
+	CXType target = pointee(unit->clang, type);
 
-	if (type.kind != CXType_Pointer)
-		return false;
-	target = clang->getCanonicalType(clang->getPointeeType(type));
 	return target.kind == CXType_Record && !is_record(unit, target);
 }
 
 /* Returns true for const char *, a string that the library owns. */
 static bool is_text(const struct unit *unit, CXType type)
 {
-	const struct libclang *clang = unit->clang;
-	CXType target;
+	CXType target = pointee(unit->clang, type);
 
-	if (type.kind != CXType_Pointer)
-		return false;
-	target = clang->getCanonicalType(clang->getPointeeType(type));
-	return clang->isConstQualifiedType(target) &&
-	       (target.kind == CXType_Char_S || target.kind == CXType_Char_U);
+	return (target.kind == CXType_Char_S || target.kind == CXType_Char_U) &&
+	       unit->clang->isConstQualifiedType(target);
 }
 
 /* What a parameter points to.  A pointer that the function writes may lead to a struct which the
  * library has laid out. */
 static struct c_type target_type(struct unit *unit, CXType type, bool constant)
 {
-	const struct libclang *clang = unit->clang;
+	CXType target = pointee(unit->clang, type);
 	struct c_type out;
-	CXType target;
 
-	if (!unit->library->given || constant || type.kind != CXType_Pointer)
-		return value_type(unit, type);
-	target = clang->getCanonicalType(clang->getPointeeType(type));
-	if (!is_record(unit, target))
+	if (!unit->library->given || constant || !is_record(unit, target))
 		return value_type(unit, type);
 	out = value_type(unit, target);
 	out.pointer = true;
@@ -68,14 +63,13 @@ static struct c_param take_param(struct unit *unit, CXCursor function, unsigned 
 	/* In the function's canonical type, an array parameter is already a pointer. */
 	CXType whole = clang->getCanonicalType(clang->getCursorType(function));
 	CXType type = clang->getCanonicalType(clang->getArgType(whole, index));
-	CXType target;
+	CXType target = pointee(clang, type);
 	bool constant;
 
 	if (type.kind != CXType_Pointer) {
 		param.type = value_type(unit, type);
 		return param;
 	}
-	target = clang->getCanonicalType(clang->getPointeeType(type));
 	param.type.kind = PTR;
 	/* A matrix is passed as a pointer to its rows, which are const if its elements are. */
 	constant = clang->isConstQualifiedType(target);
@@ -269,7 +263,7 @@ static struct list find_folders(const struct scan *scan, const struct subject *l
 			return find_folders(scan, library, toolkit, targets[0]);
 		if (stat(path, &status))
 			fail(path, "is missing: it should hold headers of %s", library->name);
-		list_add(&folders, (void *)path);
+		list_add(&folders, path);
 	}
 	if (!folders.count)
 		fail_at(library->place, "%s has no `include` for %d.%d", library->name,

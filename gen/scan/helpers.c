@@ -2,27 +2,10 @@
 /* helpers.c - memory, maps, errors, versions */
 #include "scanner.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static struct map interned;
-
-void list_add(struct list *list, void *item)
-{
-	if (list->count == list->room) {
-		size_t room = list->room ? 2 * list->room : 8;
-		void **items = scan_alloc(room * sizeof(*items));
-
-		if (list->count)
-			memcpy(items, list->items, list->count * sizeof(*items));
-		list->items = items;
-		list->room = room;
-	}
-	list->items[list->count++] = item;
-}
 
 static size_t hash(const char *text)
 {
@@ -72,7 +55,7 @@ void map_put(struct map *map, const char *key, void *value)
 		map->values.items[map->slots[slot] - 1] = value;
 		return;
 	}
-	list_add(&map->keys, (void *)key);
+	list_add(&map->keys, key);
 	list_add(&map->values, value);
 	map->slots[slot] = (uint32_t)map->keys.count;
 }
@@ -80,6 +63,11 @@ void map_put(struct map *map, const char *key, void *value)
 int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int compare_versions(const void *a, const void *b)
+{
+	return (int)*(const version *)a - (int)*(const version *)b;
 }
 
 const char *scan_intern(const char *text)
@@ -98,48 +86,10 @@ const char *scan_intern_n(const char *text, size_t length)
 	return scan_intern(format("%.*s", (int)length, text));
 }
 
-void note(const struct scan *scan, const char *format, ...)
-{
-	va_list arguments;
-
-	if (!scan->verbose)
-		return;
-	fputs("note: ", stderr);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-}
-
-char *read_file(const char *path, size_t *size)
-{
-	struct stat status;
-	size_t wanted, had;
-	char *data;
-	FILE *file;
-
-	/* Check before opening: opening a FIFO would wait for its writer. */
-	if (stat(path, &status))
-		fail(path, "%s", strerror(errno));
-	if (!S_ISREG(status.st_mode))
-		fail(path, "is not a regular file");
-	file = fopen(path, "rb");
-	if (!file)
-		fail(path, "%s", strerror(errno));
-	wanted = (size_t)status.st_size;
-	data = scan_alloc(wanted + 1);
-	had = fread(data, 1, wanted, file);
-	if (had != wanted)
-		fail(path, "could not be read to its end");
-	fclose(file);
-	*size = wanted;
-	return data;
-}
-
 char *read_text(const char *path)
 {
 	size_t size;
-	char *text = read_file(path, &size);
+	char *text = load_file(path, &size);
 
 	if (strlen(text) != size)
 		fail(path, "is not a text file");
@@ -219,15 +169,11 @@ static bool parse_range(const char *text, size_t length, struct range *out)
 
 bool parse_ranges(const char *text, struct ranges *out)
 {
-	size_t room = 1, length;
+	size_t length;
 
-	for (const char *c = text; *c; c++)
-		room += *c == ',';
-	out->items = scan_alloc(room * sizeof(*out->items));
-	out->count = 0;
 	do {
 		length = strcspn(text, ",");
-		if (!parse_range(text, length, &out->items[out->count++]))
+		if (!parse_range(text, length, push(out)))
 			return false;
 		text += length;
 	} while (*text++ == ',');

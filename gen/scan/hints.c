@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* hints.c - reads gen/hints.txt; the head of that file describes the format */
+/*
+ * hints.c - reads gen/hints.txt; the head of that file describes the format
+ *
+ * What a hint only copies to the list, such as a status or a type, is judged by the reader of the
+ * list, which write_list() calls.
+ */
 #include "scanner.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-struct hint_word {
-	struct place place;
-	const char *text;
-};
 
 struct hint_line {
 	struct place place;
-	struct hint_word words[64];
-	size_t count;
+	struct word *words;
+	size_t count, room;
 	bool indented;
 };
 
@@ -24,43 +23,37 @@ static void split(struct hint_line *line, const char *text)
 	line->count = 0;
 	line->indented = *c == ' ' || *c == '\t';
 	for (;;) {
+		struct word word = { .place = line->place };
 		size_t length;
-		struct hint_word *word;
 
 		c += strspn(c, " \t");
 		if (!*c || *c == '#')
 			break;
 		length = strcspn(c, " \t");
-		if (line->count == sizeof(line->words) / sizeof(line->words[0]))
-			fail_at(line->place, "too many words");
-		word = &line->words[line->count++];
-		word->place = line->place;
-		word->place.column = (unsigned)(c - text) + 1;
-		word->text = scan_intern_n(c, length);
+		word.place.column = (unsigned)(c - text) + 1;
+		word.text = scan_intern_n(c, length);
+		line->words = grow(line->words, line->count, &line->room, sizeof(word));
+		line->words[line->count++] = word;
 		c += length;
 	}
 	if (line->count)
 		line->place.column = line->words[0].place.column;
 }
 
-static void expect(const struct hint_line *line, size_t count, const char *form)
-{
-	if (line->count != count)
-		fail_at(line->place, "expected: %s", form);
-}
-
-/* Makes a hint of the words after the keyword; messages about it name the first of them. */
-static struct hint *make_hint(const struct hint_line *line)
+/* Adds a hint of the words from one on; messages about it name the first of them. */
+static struct hint *add_words(struct list *list, const struct hint_line *line, size_t first,
+			      size_t most)
 {
 	struct hint *hint = scan_alloc(sizeof(*hint));
 
-	hint->place = line->words[1].place;
-	for (size_t i = 1; i < line->count && hint->count < 8; i++)
+	hint->place = line->words[first].place;
+	for (size_t i = first; i < line->count && hint->count < most; i++)
 		hint->words[hint->count++] = line->words[i].text;
+	list_add(list, hint);
 	return hint;
 }
 
-static void hint_range(struct hint *hint, const struct hint_line *line, size_t index)
+static void read_range(struct hint *hint, const struct hint_line *line, size_t index)
 {
 	if (!parse_ranges(line->words[index].text, &hint->ranges))
 		fail_at(line->words[index].place, "'%s' is not a range of versions",
@@ -79,238 +72,144 @@ static void one_of(const struct hint_line *line, size_t index, const char *const
 	fail_at(line->words[index].place, "'%s' is none of %s", line->words[index].text, all);
 }
 
-static void read_parse(struct subject *library, const struct hint_line *line)
+/* ---- readers: `into` is the member of struct subject that a hint is for ---- */
+
+static void read_name(void *into, const struct hint_line *line)
+{
+	const char **name = into;
+
+	if (*name)
+		fail_at(line->place, "%s is given twice", line->words[0].text);
+	*name = line->words[1].text;
+}
+
+static void read_none(void *into, const struct hint_line *line)
+{
+	static const char *const none[] = { "none", NULL };
+
+	one_of(line, 1, none);
+	*(bool *)into = true;
+}
+
+/* One hint of all words, or a hint of each. */
+static void read_hint(void *into, const struct hint_line *line)
+{
+	add_words(into, line, 1, line->count);
+}
+
+static void read_each(void *into, const struct hint_line *line)
+{
+	for (size_t i = 1; i < line->count; i++)
+		add_words(into, line, i, 1);
+}
+
+static void read_exported(void *into, const struct hint_line *line)
+{
+	for (size_t i = 2; i < line->count; i++)
+		read_range(add_words(into, line, i, 1), line, 1);
+}
+
+static void read_place(void *into, const struct hint_line *line)
+{
+	read_range(add_words(into, line, 1, 2), line, 2);
+}
+
+static void read_parse(void *into, const struct hint_line *line)
 {
 	static const char *const languages[] = { "c", "c++", NULL };
 	struct parse_hint *parse = scan_alloc(sizeof(*parse));
 
-	if (line->count < 3)
-		fail_at(line->place, "expected: parse c|c++ [-DNAME...] HEADER...");
 	one_of(line, 1, languages);
 	parse->place = line->place;
 	parse->cplusplus = !strcmp(line->words[1].text, "c++");
 	for (size_t i = 2; i < line->count; i++) {
 		const char *word = line->words[i].text;
 
-		list_add(word[0] == '-' ? &parse->defines : &parse->headers, (void *)word);
+		list_add(word[0] == '-' ? &parse->defines : &parse->headers, word);
 	}
-	list_add(&library->parses, parse);
+	list_add(into, parse);
 }
 
-static bool is_scalar(const char *text, size_t length)
-{
-	for (int base = I8; base <= PTR; base++)
-		if (strlen(kind_names[base]) == length && !memcmp(text, kind_names[base], length))
-			return true;
-	return false;
-}
-
-/* `(...)` or `(...) -> RESULT`. */
-static bool is_signature(const char *text)
-{
-	const char *end = strchr(text, ')');
-
-	if (*text != '(' || !end)
-		return false;
-	return !end[1] || (!strncmp(end, ") -> ", 5) && end[5] && !strpbrk(end + 5, " ()"));
-}
-
-/* declared|measured NAME (TYPE, ...) [-> RESULT] */
-static void read_signature(struct subject *library, const struct hint_line *line)
-{
-	struct hint *hint = make_hint(line);
-	const char *text = "";
-	bool result = false;
-
-	if (line->count < 3 || line->words[2].text[0] != '(')
-		fail_at(line->place, "expected: %s NAME (TYPE, ...) [-> RESULT]",
-			line->words[0].text);
-	for (size_t i = 2; i < line->count; i++) {
-		const char *word = line->words[i].text;
-		const char *bare = word + (*word == '(');
-		size_t length = strcspn(bare, ",)");
-
-		if (!strcmp(word, "->"))
-			result = true;
-		else if (!(result && !strcmp(word, "void")) && length && !is_scalar(bare, length) &&
-			 strcmp(bare, "in") && strcmp(bare, "out") && strcmp(bare, "buf"))
-			fail_at(line->words[i].place, "'%.*s' is not a type", (int)length, bare);
-		text = format("%s%s%s", text, *text ? " " : "", word);
-	}
-	if (!is_signature(text))
-		fail_at(line->words[2].place, "'%s' is not a signature", text);
-	hint->words[0] = line->words[0].text;
-	hint->words[1] = line->words[1].text;
-	hint->words[2] = text;
-	hint->count = 3;
-	list_add(&library->signatures, hint);
-}
-
-static void read_layout(struct subject *library, const struct hint_line *line)
-{
-	struct hint *hint;
-	const char *as_of;
-
-	expect(line, 6, "layout FUNCTION RANGE STRUCT VERSION NAME");
-	hint = make_hint(line);
-	hint_range(hint, line, 2);
-	as_of = line->words[4].text;
-	if (strcmp(as_of, "same") && !parse_version(as_of, strlen(as_of), &hint->as_of))
-		fail_at(line->words[4].place, "'%s' is neither a version nor same", as_of);
-	list_add(&library->layouts, hint);
-}
-
-static void read_direction(struct subject *library, const struct hint_line *line)
+static void read_direction(void *into, const struct hint_line *line)
 {
 	static const char *const directions[] = { "in", "out", "inout", "buf", "ptr", NULL };
 
-	if (line->count != 5)
-		expect(line, 4, "direction FUNCTION PARAMETER in|out|inout|buf|ptr [TYPE]");
 	one_of(line, 3, directions);
-	if (line->count == 5 && !is_scalar(line->words[4].text, strlen(line->words[4].text)))
-		fail_at(line->words[4].place, "'%s' is not a type", line->words[4].text);
-	list_add(&library->directions, make_hint(line));
+	read_hint(into, line);
 }
 
-static void read_error(struct subject *library, const struct hint_line *line)
+/* declared|measured NAME (TYPE, ...) [-> RESULT] */
+static void read_signature(void *into, const struct hint_line *line)
 {
-	static const char *const kinds[] = {
-		"missing", "absent", "refused", "driver", "incoherent", "ending", "released",
-		NULL
-	};
-	char *end;
+	struct hint *hint = add_words(into, line, 1, 1);
+	const char *text = line->words[2].text;
 
-	expect(line, 3, "error KIND VALUE");
-	one_of(line, 1, kinds);
-	strtol(line->words[2].text, &end, 10);
-	if (*end)
-		fail_at(line->words[2].place, "'%s' is not a number", line->words[2].text);
-	list_add(&library->errors, make_hint(line));
+	for (size_t i = 3; i < line->count; i++)
+		text = format("%s %s", text, line->words[i].text);
+	hint->words[hint->count++] = text;
+	hint->words[hint->count++] = line->words[0].text;
 }
 
-static void read_place(struct list *list, const struct hint_line *line)
+static void read_layout(void *into, const struct hint_line *line)
 {
-	struct hint *hint;
+	struct hint *hint = add_words(into, line, 1, 5);
+	const char *as_of = line->words[4].text;
 
-	expect(line, 3, "folder|include DIR RANGE");
-	hint = make_hint(line);
-	hint_range(hint, line, 2);
-	list_add(list, hint);
+	read_range(hint, line, 2);
+	if (strcmp(as_of, "same") && !parse_version(as_of, strlen(as_of), &hint->as_of))
+		fail_at(line->words[4].place, "'%s' is neither a version nor same", as_of);
 }
 
-static void read_node(struct subject *library, const struct hint_line *line)
-{
-	char *end;
+#define MOST SIZE_MAX
+#define INTO(member) offsetof(struct subject, member)
 
-	expect(line, 3, "node NODE MAJOR");
-	strtol(line->words[2].text, &end, 10);
-	if (*end)
-		fail_at(line->words[2].place, "'%s' is not a major version", line->words[2].text);
-	list_add(&library->nodes, make_hint(line));
-}
-
-static void read_words(struct list *list, const struct hint_line *line)
-{
-	if (line->count < 2)
-		fail_at(line->place, "expected: %s PATTERN...", line->words[0].text);
-	for (size_t i = 1; i < line->count; i++) {
-		struct hint *hint = scan_alloc(sizeof(*hint));
-
-		hint->place = line->words[i].place;
-		hint->words[0] = line->words[i].text;
-		hint->count = 1;
-		list_add(list, hint);
-	}
-}
-
-static void read_pair(struct list *list, const struct hint_line *line, const char *form)
-{
-	expect(line, 3, form);
-	list_add(list, make_hint(line));
-}
-
-static void read_name(const char **name, const struct hint_line *line)
-{
-	if (line->count != 2)
-		fail_at(line->place, "expected: %s NAME", line->words[0].text);
-	if (*name)
-		fail_at(line->place, "%s is given twice", line->words[0].text);
-	*name = line->words[1].text;
-}
-
-/* exported RANGE NAME... */
-static void read_exported(struct subject *library, const struct hint_line *line)
-{
-	if (line->count < 3)
-		fail_at(line->place, "expected: exported RANGE NAME...");
-	for (size_t i = 2; i < line->count; i++) {
-		struct hint *hint = scan_alloc(sizeof(*hint));
-
-		hint->place = line->words[i].place;
-		hint_range(hint, line, 1);
-		hint->words[0] = line->words[i].text;
-		hint->count = 1;
-		list_add(&library->exported, hint);
-	}
-}
+static const struct {
+	const char *form;	/* its first word is the keyword */
+	size_t least, most;	/* words */
+	void (*read)(void *into, const struct hint_line *line);
+	size_t into;
+} kinds[] = {
+	{ "stub NAME", 2, 2, read_name, INTO(stub) },
+	{ "variable NAME", 2, 2, read_name, INTO(variable) },
+	{ "status NAME", 2, 2, read_name, INTO(status) },
+	{ "soname NAME", 2, 2, read_name, INTO(soname) },
+	{ "majors none", 2, 2, read_none, INTO(without_majors) },
+	{ "witness NAME", 2, 2, read_name, INTO(witness) },
+	{ "home DIR...", 2, MOST, read_each, INTO(homes) },
+	{ "package NAME...", 2, MOST, read_each, INTO(packages) },
+	{ "exported RANGE NAME...", 3, MOST, read_exported, INTO(exported) },
+	{ "tag FIELD...", 2, MOST, read_each, INTO(tags) },
+	{ "folder DIR RANGE", 3, 3, read_place, INTO(folders) },
+	{ "include DIR RANGE", 3, 3, read_place, INTO(includes) },
+	{ "node NODE MAJOR", 3, 3, read_hint, INTO(nodes) },
+	{ "companion SONAME...", 2, MOST, read_each, INTO(companions) },
+	{ "error KIND VALUE", 3, 3, read_hint, INTO(errors) },
+	{ "parse c|c++ [-DNAME...] HEADER...", 3, MOST, read_parse, INTO(parses) },
+	{ "reserved NAME...", 2, MOST, read_each, INTO(reserved) },
+	{ "direction FUNCTION PARAMETER in|out|inout|buf|ptr [TYPE]", 4, 5, read_direction,
+	  INTO(directions) },
+	{ "result FUNCTION TYPE|status", 3, 3, read_hint, INTO(results) },
+	{ "declared NAME (TYPE, ...) [-> RESULT]", 3, MOST, read_signature, INTO(signatures) },
+	{ "measured NAME (TYPE, ...) [-> RESULT]", 3, MOST, read_signature, INTO(signatures) },
+	{ "family PATTERN NAME", 3, 3, read_hint, INTO(families) },
+	{ "hook PATTERN...", 2, MOST, read_each, INTO(hooks) },
+	{ "apart PATTERN...", 2, MOST, read_each, INTO(aparts) },
+	{ "layout FUNCTION RANGE STRUCT VERSION NAME", 6, 6, read_layout, INTO(layouts) },
+};
 
 static void read_row(struct subject *library, const struct hint_line *line)
 {
-	static const char *const none[] = { "none", NULL };
 	const char *key = line->words[0].text;
+	const size_t length = strlen(key), count = sizeof(kinds) / sizeof(*kinds);
+	size_t i = 0;
 
-	if (!strcmp(key, "stub"))
-		read_name(&library->stub, line);
-	else if (!strcmp(key, "variable"))
-		read_name(&library->variable, line);
-	else if (!strcmp(key, "status"))
-		read_name(&library->status, line);
-	else if (!strcmp(key, "soname"))
-		read_name(&library->soname, line);
-	else if (!strcmp(key, "majors")) {
-		expect(line, 2, "majors none");
-		one_of(line, 1, none);
-		library->without_majors = true;
-	} else if (!strcmp(key, "witness"))
-		read_name(&library->witness, line);
-	else if (!strcmp(key, "home"))
-		read_words(&library->homes, line);
-	else if (!strcmp(key, "package"))
-		read_words(&library->packages, line);
-	else if (!strcmp(key, "exported"))
-		read_exported(library, line);
-	else if (!strcmp(key, "tag"))
-		read_words(&library->tags, line);
-	else if (!strcmp(key, "folder"))
-		read_place(&library->folders, line);
-	else if (!strcmp(key, "include"))
-		read_place(&library->includes, line);
-	else if (!strcmp(key, "node"))
-		read_node(library, line);
-	else if (!strcmp(key, "companion"))
-		read_words(&library->companions, line);
-	else if (!strcmp(key, "error"))
-		read_error(library, line);
-	else if (!strcmp(key, "parse"))
-		read_parse(library, line);
-	else if (!strcmp(key, "reserved"))
-		read_words(&library->reserved, line);
-	else if (!strcmp(key, "direction"))
-		read_direction(library, line);
-	else if (!strcmp(key, "result"))
-		read_pair(&library->results, line, "result FUNCTION TYPE|status");
-	else if (!strcmp(key, "declared") || !strcmp(key, "measured"))
-		read_signature(library, line);
-	else if (!strcmp(key, "family"))
-		read_pair(&library->families, line, "family PATTERN NAME");
-	else if (!strcmp(key, "hook"))
-		read_words(&library->hooks, line);
-	else if (!strcmp(key, "apart"))
-		read_words(&library->aparts, line);
-	else if (!strcmp(key, "layout"))
-		read_layout(library, line);
-	else
+	while (i < count && (strncmp(kinds[i].form, key, length) || kinds[i].form[length] != ' '))
+		i++;
+	if (i == count)
 		fail_at(line->place, "'%s' is not a kind of hint", key);
+	if (line->count < kinds[i].least || line->count > kinds[i].most)
+		fail_at(line->place, "expected: %s", kinds[i].form);
+	kinds[i].read((char *)library + kinds[i].into, line);
 }
 
 static struct subject *open_library(struct list *libraries, const struct hint_line *line)

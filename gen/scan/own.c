@@ -9,6 +9,7 @@
 #include "../../stubs/base/library_name.h"
 #include "own.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,11 +210,6 @@ static void read_sources(struct own *own)
 
 /* ---- the library ---- */
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 /* "foo_bar" for libfoo-bar.so.1 */
 static const char *default_name(const char *soname)
 {
@@ -221,9 +217,9 @@ static const char *default_name(const char *soname)
 	char *name = format("%.*s", (int)(stem_length(soname) - (size_t)(first - soname)), first);
 
 	for (char *c = name; *c; c++)
-		if (!is_letter(*c))
+		if (!isalnum((unsigned char)*c))
 			*c = '_';
-	if (!*name || (*name >= '0' && *name <= '9'))
+	if (!*name || isdigit((unsigned char)*name))
 		fail(NULL, "%s has no name in it; --name gives one", soname);
 	return scan_intern(name);
 }
@@ -233,8 +229,7 @@ static const char *default_variable(const char *name)
 	char *variable = format("LAZYCUDA_%s", name);
 
 	for (char *c = variable; *c; c++)
-		if (*c >= 'a' && *c <= 'z')
-			*c = (char)(*c - 'a' + 'A');
+		*c = (char)toupper((unsigned char)*c);
 	return scan_intern(variable);
 }
 
@@ -267,11 +262,6 @@ static void advise(struct own *own)
 					 first->exports.soname);
 }
 
-static int by_version(const void *a, const void *b)
-{
-	return *(const version *)a - *(const version *)b;
-}
-
 static bool has_major(const struct own *own, int major)
 {
 	for (size_t i = 0; i < own->sources.count; i++)
@@ -297,7 +287,7 @@ static void find_versions(struct own *own)
 		if (!has_major(own, major))
 			all[count++] = VERSION(major, 0);
 	}
-	qsort(all, (size_t)count, sizeof(*all), by_version);
+	qsort(all, (size_t)count, sizeof(*all), compare_versions);
 	for (int i = 0; i < count; i++) {
 		if (i && all[i] == all[i - 1])
 			continue;

@@ -147,7 +147,7 @@ static const struct list *system_folders(bool cplusplus)
 		else if (*line != ' ')
 			listed = false;
 		else if (listed)
-			list_add(folders, (void *)scan_intern(line + 1));
+			list_add(folders, scan_intern(line + 1));
 	}
 	if (said)
 		pclose(said);

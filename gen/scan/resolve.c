@@ -104,51 +104,26 @@ static struct origin nearest(const struct scan *scan, const struct subject *libr
 static struct origin find_source(const struct scan *scan, const struct subject *library,
 				 int toolkit, const char *name)
 {
-	version v = scan->versions[toolkit], from;
 	struct origin source = { .toolkit = toolkit };
-	const char *how = "a nearby toolkit";
 
 	for (size_t i = 0; i < library->signatures.count; i++) {
 		struct hint *hint = library->signatures.items[i];
 
-		if (hint->words[1] != name)
+		if (hint->words[0] != name)
 			continue;
 		hint->used = true;
 		source.given = hint;
 		return source;
 	}
-	if (library->given)
-		return map_get(&library->given->inexpressible, name) ? source :
-			nearest(scan, library, toolkit, name, declared);
+	if (library->given && map_get(&library->given->inexpressible, name))
+		return source;
 	source = nearest(scan, library, toolkit, name, declared);
-	if (!source.prototype) {
+	if (!source.prototype && !library->given)
 		source = nearest(scan, library, toolkit, name, declared_family);
-		how = "its family";
-	}
-	from = scan->versions[source.toolkit];
-	if (!source.prototype)
-		note(scan, "%d.%d %s: declared nowhere", MAJOR(v), MINOR(v), name);
-	else if (source.toolkit != toolkit || source.prototype->name != name)
-		if (source.toolkit != toolkit || source.prototype->name != base_name(name))
-			note(scan, "%d.%d %s: from %s: %s of %d.%d", MAJOR(v), MINOR(v), name, how,
-			     source.prototype->name, MAJOR(from), MINOR(from));
 	return source;
 }
 
 /* ---- records in use ---- */
-
-static bool equal_layouts(const struct c_layout *a, const struct c_layout *b)
-{
-	if (a == b)
-		return true;
-	if (a->size != b->size || a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (a->leaves[i].offset != b->leaves[i].offset ||
-		    a->leaves[i].name != b->leaves[i].name)
-			return false;
-	return true;
-}
 
 static const struct c_layout *layout_in(const struct subject *library, int toolkit, int declaring,
 					const char *name)
@@ -169,7 +144,7 @@ static void use_record(const struct scan *scan, struct subject *library, int too
 		map_put(&library->records, name, record);
 	}
 	if (record->layouts[toolkit]) {
-		if (!equal_layouts(record->layouts[toolkit], layout))
+		if (!same_layout(record->layouts[toolkit], layout))
 			fail(scan->folder, "%s of %d.%d would have two layouts: one is a hint's",
 			     name, MAJOR(scan->versions[toolkit]), MINOR(scan->versions[toolkit]));
 		return;
@@ -270,12 +245,9 @@ static bool is_tagged(const struct subject *library, int toolkit, const struct c
 }
 
 /* Returns the direction from a hint, else the one that the type suggests. */
-static const char *direction(const struct scan *scan, struct subject *library, int toolkit,
-			     const char *function, const struct c_param *param, size_t index,
-			     const struct hint *hint)
+static const char *direction(const struct subject *library, int toolkit, const char *function,
+			     const struct c_param *param, const struct hint *hint)
 {
-	const char *way = "out", *what;
-
 	if (hint)
 		return hint->words[2];
 	if (!param->pointer)
@@ -289,15 +261,7 @@ static const char *direction(const struct scan *scan, struct subject *library, i
 		return param->handle ? "out" : param->type.kind == I8 ? "buf" : "inout";
 	if (is_tagged(library, toolkit, param))
 		return "ptr";
-	if (param->type.kind == I8)
-		way = "buf";
-	/* For a maintainer to review: a wrong `out` overwrites a caller's memory. */
-	what = format("%s: parameter %zu, %s, is taken for %s %s", function, index + 1,
-			   param->name, way, type_text(param->type));
-	if (!map_get(&library->noted, what))
-		note(scan, "%s", what);
-	map_put(&library->noted, what, library);
-	return way;
+	return param->type.kind == I8 ? "buf" : "out";
 }
 
 /* Returns true for a struct that the library makes and frees, unless this is one of the functions
@@ -325,7 +289,7 @@ static const char *param_text(const struct scan *scan, struct subject *library, 
 {
 	const struct c_param *param = &source->prototype->params[index];
 	const struct hint *hint = find_direction(library, function, param, index);
-	const char *way = direction(scan, library, source->toolkit, function, param, index, hint);
+	const char *way = direction(library, source->toolkit, function, param, hint);
 	struct c_type type = param->type;
 
 	if (!strcmp(way, "ptr"))
@@ -366,7 +330,7 @@ static const char *signature(const struct scan *scan, struct subject *library, i
 	const char *text = "(";
 
 	if (source->given)
-		return source->given->words[2];
+		return source->given->words[1];
 	if (!source->prototype)
 		return "(?)";
 	for (size_t i = 0; i < source->prototype->count; i++)
@@ -439,7 +403,7 @@ static void add_row(struct subject *library, size_t first, int toolkit, const ch
 			    source->prototype,
 		.apart = (is_among(&library->aparts, name) && source->prototype) ||
 			 passes_changed(library, source->prototype),
-		.undeclared = source->given ? !strcmp(source->given->words[0], "measured") :
+		.undeclared = source->given ? !strcmp(source->given->words[2], "measured") :
 					      !source->prototype,
 		.place = source->given ? source->given->place :
 			 source->prototype ? source->prototype->place : library->place,
@@ -501,15 +465,10 @@ static void refuse_unused(const struct list *hints, const char *what)
 {
 	for (size_t i = 0; i < hints->count; i++) {
 		const struct hint *hint = hints->items[i];
-		const char *word = hint->words[0];
 
-		if (hint->used)
-			continue;
-		if (!strcmp(what, "signature"))
-			word = hint->words[1];
-		fail_at(hint->place, "this %s applies to nothing: %s%s%s", what, word,
-			hint->count > 2 && strcmp(what, "signature") ? " " : "",
-			hint->count > 2 && strcmp(what, "signature") ? hint->words[1] : "");
+		if (!hint->used)
+			fail_at(hint->place, "this %s applies to nothing: %s%s%s", what, hint->words[0],
+				hint->count > 2 ? " " : "", hint->count > 2 ? hint->words[1] : "");
 	}
 }
 

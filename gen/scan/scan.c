@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 static const char usage_text[] =
-	"usage: scan --toolkits DIR --hints FILE --head FILE [--libclang FILE] [-v] -o LIST\n"
+	"usage: scan --toolkits DIR --hints FILE --head FILE [--libclang FILE] -o LIST\n"
 	"       scan --check LIST LIBRARY[=VERSION]...\n"
 	"       scan --own OPTION... -o LIST\n"
 	"\n"
@@ -26,11 +26,6 @@ static const char usage_text[] =
 	"Exit status: 0 done, or all agree; 1 some differ; 2 wrong usage or input.\n";
 
 static const char *const cpus[] = { "x86_64", "aarch64" };
-
-static int compare_versions(const void *a, const void *b)
-{
-	return (int)*(const version *)a - (int)*(const version *)b;
-}
 
 static void find_toolkits(struct scan *scan)
 {
@@ -93,17 +88,20 @@ static const char *find_library(const struct scan *scan, const struct subject *l
 	return NULL;
 }
 
+static void refuse_missing(const struct exports *a, const struct exports *b)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!exports_name(b, a->names[i]))
+			fail(b->path, "does not export %s, which %s does", a->names[i], a->path);
+}
+
 /* The list has one line for both CPUs, so their libraries must agree. */
 static void compare_cpus(const struct exports *a, const struct exports *b)
 {
 	if (a->soname != b->soname)
 		fail(b->path, "has the SONAME %s, but %s has %s", b->soname, a->path, a->soname);
-	for (size_t i = 0; i < a->count; i++)
-		if (!exports_name(b, a->names[i]))
-			fail(b->path, "does not export %s, which %s does", a->names[i], a->path);
-	for (size_t i = 0; i < b->count; i++)
-		if (!exports_name(a, b->names[i]))
-			fail(a->path, "does not export %s, which %s does", b->names[i], b->path);
+	refuse_missing(a, b);
+	refuse_missing(b, a);
 }
 
 static void read_library(struct scan *scan, struct subject *library, int toolkit)
@@ -185,7 +183,7 @@ static int usage(const char *format, const char *what)
 	return 2;
 }
 
-static int run(int argc, char **argv)
+int main(int argc, char **argv)
 {
 	struct scan scan = { .libclang = "libclang-18.so.18" };
 	const char *hints = NULL, *head = NULL, *output = NULL;
@@ -200,11 +198,9 @@ static int run(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "--own"))
 		return derive_own(&scan, argv + 2);
 	for (int i = 1; i < argc; i++) {
-		const char **into = NULL;
+		const char **into;
 
-		if (!strcmp(argv[i], "-v"))
-			scan.verbose = true;
-		else if (!strcmp(argv[i], "--toolkits"))
+		if (!strcmp(argv[i], "--toolkits"))
 			into = &scan.folder;
 		else if (!strcmp(argv[i], "--hints"))
 			into = &hints;
@@ -216,8 +212,6 @@ static int run(int argc, char **argv)
 			into = &output;
 		else
 			return usage("what is %s?", argv[i]);
-		if (!into)
-			continue;
 		if (++i == argc)
 			return usage("%s needs a value", argv[i - 1]);
 		*into = argv[i];
@@ -225,9 +219,4 @@ static int run(int argc, char **argv)
 	if (!scan.folder || !hints || !head || !output)
 		return usage("%s", "--toolkits, --hints, --head and -o are needed");
 	return derive(&scan, hints, head, output);
-}
-
-int main(int argc, char **argv)
-{
-	return run(argc, argv);
 }

@@ -47,7 +47,10 @@ struct list {
 	void **items;
 	size_t count, room;
 };
-void list_add(struct list *list, void *item);
+static inline void list_add(struct list *list, const void *item)
+{
+	*push(list) = (void *)item;
+}
 
 /* Maps text to a pointer.  To iterate, use keys and values, in order of insertion. */
 struct map {
@@ -58,9 +61,7 @@ struct map {
 void *map_get(const struct map *map, const char *key);
 void map_put(struct map *map, const char *key, void *value);
 
-/* Reads a whole regular file and adds a NUL byte, which *size does not count. */
-char *read_file(const char *path, size_t *size);
-char *read_text(const char *path);	/* the same; refuses a file that holds a NUL byte */
+char *read_text(const char *path);	/* load_file(); refuses a file that holds a NUL byte */
 char *next_line(char **text);		/* cuts a line off the text; NULL at its end */
 
 int compare_texts(const void *a, const void *b);	/* for qsort() of const char * */
@@ -77,9 +78,10 @@ typedef uint16_t version;			/* 12.9 is 1209 */
 #define MINOR(v) ((v) % 100)
 #define VERSION_LATER UINT16_MAX
 bool parse_version(const char *text, size_t length, version *out);
+int compare_versions(const void *a, const void *b);	/* for qsort() */
 
 struct range { version from, to; };
-struct ranges { struct range *items; size_t count; };
+struct ranges { struct range *items; size_t count, room; };
 bool parse_ranges(const char *text, struct ranges *out);
 bool in_ranges(const struct ranges *ranges, version v);
 
@@ -108,6 +110,9 @@ struct c_layout {
 	size_t count, room;
 	const char *objection;	/* why the list cannot express it; or NULL */
 };
+
+bool same_type(struct c_type a, struct c_type b);
+bool same_layout(const struct c_layout *a, const struct c_layout *b);
 
 struct c_param {
 	const char *name;
@@ -221,7 +226,7 @@ struct subject {
 	struct list reserved;			/* NAME */
 	struct list directions;			/* FUNCTION PARAM DIRECTION [TYPE] */
 	struct list results;			/* FUNCTION TYPE */
-	struct list signatures;			/* declared | measured NAME TEXT */
+	struct list signatures;			/* NAME TEXT declared|measured */
 	struct list families;			/* PATTERN NAME */
 	struct list hooks, aparts;		/* PATTERN */
 	struct list layouts;			/* FUNCTION RANGE STRUCT VERSION ALIAS */
@@ -232,7 +237,6 @@ struct subject {
 	struct exports exports[MAX_TOOLKITS];
 	struct headers headers[MAX_TOOLKITS];
 	struct map names;			/* every exported name */
-	struct map noted;			/* notes about parameters that were printed */
 	struct map records;			/* struct used_record; those in use */
 	struct list rows;			/* struct derived_row, sorted */
 };
@@ -258,13 +262,10 @@ struct derived_row {
 struct scan {
 	const char *folder;
 	const char *libclang;
-	bool verbose;
 	version versions[MAX_TOOLKITS];
 	int count;
 	struct list libraries;
 };
-void note(const struct scan *scan, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
 
 bool in_folders(const struct list *hints, version v);
 /* Adds the exported names to the library's names of all versions. */

@@ -148,21 +148,6 @@ struct flattening {
 	uint32_t offset;
 };
 
-static void add_leaf(struct c_layout *layout, const char *name, struct c_type type,
-		     uint32_t offset, uint32_t size)
-{
-	if (layout->count == layout->room) {
-		size_t room = layout->room ? 2 * layout->room : 16;
-		struct leaf *leaves = scan_alloc(room * sizeof(*leaves));
-
-		if (layout->count)
-			memcpy(leaves, layout->leaves, layout->count * sizeof(*leaves));
-		layout->leaves = leaves;
-		layout->room = room;
-	}
-	layout->leaves[layout->count++] = (struct leaf){ name, type, offset, size };
-}
-
 static enum CXVisitorResult visit_field(CXCursor field, CXClientData data);
 
 static void flatten(struct flattening *outer, CXType type, const char *prefix, uint32_t offset)
@@ -188,6 +173,7 @@ static void name_elements(struct flattening *in, CXType type, const char *field)
 static void flatten_leaf(struct flattening *in, CXType type, const char *name, uint32_t offset)
 {
 	const struct libclang *clang = in->unit->clang;
+	struct c_layout *layout = in->layout;
 	uint32_t size = (uint32_t)clang->Type_getSizeOf(type);
 	struct c_type leaf;
 	uint32_t count = 0;
@@ -208,7 +194,8 @@ static void flatten_leaf(struct flattening *in, CXType type, const char *name, u
 		}
 	}
 	leaf.count = count;
-	add_leaf(in->layout, name, leaf, offset, size);
+	layout->leaves = grow(layout->leaves, layout->count, &layout->room, sizeof(*layout->leaves));
+	layout->leaves[layout->count++] = (struct leaf){ name, leaf, offset, size };
 }
 
 static enum CXVisitorResult visit_field(CXCursor field, CXClientData data)

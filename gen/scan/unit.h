@@ -67,7 +67,4 @@ bool is_record(const struct unit *unit, CXType type);
  * record, and of all records that it leads to, to unit->headers. */
 struct c_type value_type(struct unit *unit, CXType type);
 
-bool same_type(struct c_type a, struct c_type b);
-bool same_layout(const struct c_layout *a, const struct c_layout *b);
-
 #endif

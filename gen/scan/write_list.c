@@ -185,9 +185,7 @@ static int compare_fields(const void *a, const void *b)
 
 static bool same_field(const struct leaf *a, const struct leaf *b)
 {
-	return a->name == b->name && a->offset == b->offset && a->type.kind == b->type.kind &&
-	       a->type.pointer == b->type.pointer && a->type.count == b->type.count &&
-	       a->type.record == b->type.record;
+	return a->name == b->name && a->offset == b->offset && same_type(a->type, b->type);
 }
 
 static void add_field(struct list *fields, const struct leaf *leaf, int toolkit)
