@@ -38,7 +38,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct options {
@@ -144,16 +143,6 @@ static void write_temporary(const char *path, const struct text *text)
 		fail(NULL, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* A rename within a folder fails only for reasons that can be checked beforehand.
- * All targets are checked first, so either every rename succeeds or none is tried. */
-static void check_target(const char *path)
-{
-	struct stat status;
-
-	if (!lstat(path, &status) && S_ISDIR(status.st_mode))
-		fail(NULL, "cannot write %s: it is a directory", path);
-}
-
 static void write_files(const struct files *files, const char *directory)
 {
 	size_t count = files->all.count;
@@ -163,11 +152,9 @@ static void write_files(const struct files *files, const char *directory)
 	atexit(remove_unfinished);
 	for (size_t i = 0; i < count; i++) {
 		paths[i] = format("%s/%s", directory, files->all.items[i]->name);
-		check_target(paths[i]);
-	}
-	for (size_t i = 0; i < count; i++)
 		write_temporary(format("%s.%ld.tmp", paths[i], (long)getpid()),
 				&files->all.items[i]->text);
+	}
 	for (size_t i = 0; i < count; i++) {
 		/* An unchanged file keeps its timestamp: make compares it. */
 		if (same_content(paths[i], &files->all.items[i]->text))

@@ -305,14 +305,12 @@ struct sibling {
 	struct slot *slot;
 };
 
-struct siblings {
-	ARRAY(struct sibling) all;	/* in order of name */
-};
+typedef ARRAY(struct sibling) siblings;		/* in order of name */
 
-static void find_siblings(struct siblings *members, struct form **first, struct form **end)
+static void find_siblings(siblings *members, struct form **first, struct form **end)
 {
 	for (struct form **next; first < end; first = next) {
-		struct sibling *member = push(&members->all);
+		struct sibling *member = push(members);
 
 		*member = (struct sibling){ .first = first };
 		for (next = first; next < end && (*next)->name == (*first)->name; next++)
@@ -338,16 +336,16 @@ static void seat(struct plan *plan, struct sibling *member, struct slot **slots,
 	member->slot = slots[i];
 }
 
-static void seat_members(struct plan *plan, struct siblings *members)
+static void seat_members(struct plan *plan, siblings *members)
 {
-	struct slot **slots = allocate(members->all.count, sizeof(*slots));
-	toolkits *taken = allocate(members->all.count, sizeof(*taken));
+	struct slot **slots = allocate(members->count, sizeof(*slots));
+	toolkits *taken = allocate(members->count, sizeof(*taken));
 	size_t count = 0;
 
 	/* The family's own name is seated first. */
 	for (int round = 0; round < 2; round++)
-		for (size_t i = 0; i < members->all.count; i++) {
-			struct sibling *member = &members->all.items[i];
+		for (size_t i = 0; i < members->count; i++) {
+			struct sibling *member = &members->items[i];
 			const struct row *row = (*member->first)->row;
 
 			if (!round == !strcmp(row->name, row->family))
@@ -388,10 +386,10 @@ static toolkits told_by_names(const struct plan *plan, const struct form *form)
 }
 
 static void add_candidates(const struct plan *plan, struct slot *slot,
-			   const struct siblings *members)
+			   const siblings *members)
 {
-	for (size_t i = 0; i < members->all.count; i++) {
-		const struct sibling *member = &members->all.items[i];
+	for (size_t i = 0; i < members->count; i++) {
+		const struct sibling *member = &members->items[i];
 
 		for (struct form **form = member->first; form < member->end; form++)
 			if (!(*form)->row->undeclared && told_by_names(plan, *form))
@@ -404,12 +402,12 @@ static void add_candidates(const struct plan *plan, struct slot *slot,
 static void add_shared(struct plan *plan, struct form **first, struct form **end)
 {
 	size_t slots = plan->slots.count;
-	struct siblings members = { 0 };
+	siblings members = { 0 };
 
 	find_siblings(&members, first, end);
 	seat_members(plan, &members);
-	for (size_t i = 0; i < members.all.count; i++)
-		add_callers(plan, &members.all.items[i]);
+	for (size_t i = 0; i < members.count; i++)
+		add_callers(plan, &members.items[i]);
 	for (; slots < plan->slots.count; slots++)
 		add_candidates(plan, plan->slots.items[slots], &members);
 }

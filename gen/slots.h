@@ -10,7 +10,6 @@
  *	write_layouts.c	writes struct layouts for adaptors
  *	write_links.c	writes version scripts and the source of import libraries
  *	write_note.c	writes the note that tells packaging tools what a stub may open
- *	write_specifics.c	writes lc_specifics of a stub that only forwards
  *	gen.c		command line; writes all files or none
  */
 #ifndef SLOTS_H
@@ -95,6 +94,9 @@ unsigned default_major(const struct plan *plan, const struct use *first, const s
 
 /* The C type of a struct by value; the first call creates it. */
 const struct value *passed_value(struct plan *plan, const struct type *type, unsigned toolkit);
+
+/* The name of a field of a struct, or of one in it, as an identifier. */
+char *identifier(const struct field *field);
 
 /* A row's types in one toolkit as text.  Equal text means an equal interface; with
  * `machine` set it means only the same use of registers and stack. */

@@ -101,15 +101,23 @@ static void add_padding(struct members *members, struct text *text, unsigned byt
 	members->padding += bytes;
 }
 
+/* Its name begins with a dot. */
+char *identifier(const struct field *field)
+{
+	char *text = format("%s", field->name + 1);
+
+	for (char *c = text; *c; c++)
+		if (*c == '.')
+			*c = '_';
+	return text;
+}
+
 static void add_member(struct text *text, const struct member *member)
 {
 	const char *type = c_names[member->kind];
-	char *name = format("%s", member->field->name + 1);
 
-	for (char *c = name; *c; c++)
-		if (*c == '.')
-			*c = '_';
-	put(text, "\t%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", name);
+	put(text, "\t%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ",
+	    identifier(member->field));
 	if (member->count > 1)
 		put(text, "[%u]", member->count);
 	put(text, ";\n");

@@ -11,37 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned field_size(const struct field *field, unsigned toolkit)
-{
-	const struct type *type = &field->type;
-	unsigned size;
-
-	if (type->pointer)
-		size = kind_sizes[PTR];
-	else if (type->kind == STRUCT)
-		size = size_in(type->record, toolkit)->bytes;
-	else
-		size = kind_sizes[type->kind];
-	return size * type->count;
-}
-
-/* A field's name without the leading dot that the list puts before it. */
-static const char *plain(const char *name)
-{
-	return name + (name[0] == '.');
-}
-
-/* The name of a flattened member as an identifier. */
-static char *identifier(const char *name)
-{
-	char *text = format("%s", plain(name));
-
-	for (char *c = text; *c; c++)
-		if (*c == '.')
-			*c = '_';
-	return text;
-}
-
 /* One layout of a struct, with its fields. */
 struct layout {
 	const struct record *record;
@@ -95,7 +64,7 @@ static void write_offsets(struct text *h, const struct plan *plan, const struct 
 	put(h, "\n/* struct %s as of %s */\n", name, bit_text(plan->list, layout->toolkit));
 	put(h, "enum {\n\tLC_SIZE_%s_%c = %u,\n", name, letter, layout->size->bytes);
 	for (size_t i = 0; i < layout->count; i++)
-		put(h, "\tLC_AT_%s_%c_%s = %u,\n", name, letter, identifier(layout->fields[i]->name),
+		put(h, "\tLC_AT_%s_%c_%s = %u,\n", name, letter, identifier(layout->fields[i]),
 		    layout->fields[i]->offset);
 	put(h, "};\n");
 }
@@ -152,7 +121,7 @@ static const struct field *common(const struct library *library, const struct la
 static unsigned smaller_size(const struct field *target, const struct layout *to,
 			     const struct field *source, const struct layout *from)
 {
-	unsigned wide = field_size(target, to->toolkit), narrow = field_size(source, from->toolkit);
+	unsigned wide = field_bytes(target, to->toolkit), narrow = field_bytes(source, from->toolkit);
 
 	return wide < narrow ? wide : narrow;
 }
@@ -173,30 +142,15 @@ static runs copies(const struct library *library, const struct layout *to,
 	return runs;
 }
 
-/* The end of the struct, or of its last field if that were later; check.c rejects such
- * a list. */
-static unsigned end_of(const struct layout *layout)
-{
-	unsigned end = layout->size->bytes;
-
-	for (size_t i = 0; i < layout->count; i++) {
-		unsigned last = layout->fields[i]->offset +
-				field_size(layout->fields[i], layout->toolkit);
-
-		end = last > end ? last : end;
-	}
-	return end;
-}
-
 static void write_lost(struct text *h, const struct layout *from, const runs *copied)
 {
 	enum { NOBODYS, A_FIELDS, CARRIED };	/* NOBODYS: padding, which may hold anything */
-	unsigned end = end_of(from), start = 0;
+	unsigned end = from->size->bytes, start = 0;
 	char *bytes = allocate(end + 1, 1);
 
 	for (size_t i = 0; i < from->count; i++)
 		memset(bytes + from->fields[i]->offset, A_FIELDS,
-		       field_size(from->fields[i], from->toolkit));
+		       field_bytes(from->fields[i], from->toolkit));
 	for (size_t i = 0; i < copied->count; i++)
 		memset(bytes + copied->items[i].from, CARRIED, copied->items[i].size);
 	for (unsigned at = 0; at <= end; at++) {
@@ -220,7 +174,7 @@ static void write_numbers(struct text *h, const struct record *record)
 	for (size_t i = 0; i < record->fields.count; i++)
 		if (!i || strcmp(fields[i]->name, fields[i - 1]->name))
 			put(h, "\tLC_NUMBER_%s_%s = %zu,\n", record->name,
-			    identifier(fields[i]->name), i + 1);
+			    identifier(fields[i]), i + 1);
 	put(h, "\tLC_NUMBERS_%s = %zu\n};\n", record->name, record->fields.count + 1);
 }
 
@@ -243,7 +197,7 @@ static void write_conversion(struct text *h, const struct library *library,
 		if (!common(library, from, to->fields[i]) &&
 		    !is_reserved(library, to->fields[i]->name))
 			put(h, "\t\t{ LC_NUMBER_%s_%s, %u },\n", to->record->name,
-			    identifier(to->fields[i]->name), to->fields[i]->offset);
+			    identifier(to->fields[i]), to->fields[i]->offset);
 	put(h, "\t\t{ 0 }\n\t},\n};\n");
 }
 

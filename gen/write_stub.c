@@ -351,6 +351,13 @@ static void write_exports(struct text *c, const struct plan *plan, unsigned abi)
 	}
 }
 
+/* Writes a table, unless it has no rows; the last row may be one that ends it. */
+static void put_table(struct text *c, const char *head, const struct text *rows, const char *last)
+{
+	if (rows->length)
+		put(c, "\nstatic const %s = {\n%s%s};\n", head, rows->bytes, last);
+}
+
 /* ---- variables ---- */
 
 static void write_variable(struct text *c, const struct plan *plan, const struct variable *variable)
@@ -382,17 +389,19 @@ static void write_variables(struct text *c, const struct plan *plan)
 {
 	const struct library *library = plan->library;
 
-	if (library->variables.count)
-		put(c, "\n/* What the real library exports beside its functions. */\n");
-	for (size_t i = 0; i < library->variables.count; i++)
-		write_variable(c, plan, &library->variables.items[i]);
-	if (library->variables.count)
-		put(c, "\nstatic const struct lc_variable variables[] = {\n");
-	for (size_t i = 0; i < library->variables.count; i++)
-		put(c, "\t{ \"%s\", lc_entry_%s, %u },\n", library->variables.items[i].name,
-		    library->variables.items[i].name, library->variables.items[i].size);
-	if (library->variables.count)
-		put(c, "\t{ NULL, NULL, 0 },\n};\n");
+	struct text rows = { 0 };
+
+	if (!library->variables.count)
+		return;
+	put(c, "\n/* What the real library exports beside its functions. */\n");
+	for (size_t i = 0; i < library->variables.count; i++) {
+		const struct variable *variable = &library->variables.items[i];
+
+		write_variable(c, plan, variable);
+		put(&rows, "\t{ \"%s\", lc_entry_%s, %u },\n", variable->name, variable->name,
+		    variable->size);
+	}
+	put_table(c, "struct lc_variable variables[]", &rows, "\t{ NULL, NULL, 0 },\n");
 }
 
 /* ---- tables ---- */
@@ -580,16 +589,15 @@ static void write_enumerators(struct text *c, const struct plan *plan)
 
 static void write_since(struct text *c, const struct plan *plan)
 {
-	if (plan->since.count)
-		put(c, "\nstatic const struct lc_since since[] = {\n");
+	struct text rows = { 0 };
+
 	for (size_t i = 0; i < plan->since.count; i++) {
 		const struct version *version = &plan->list->toolkits[plan->since.items[i].toolkit];
 
-		put(c, "\t{ N(%s), LC_VERSION(%u, %u) },\n", plan->since.items[i].name,
+		put(&rows, "\t{ N(%s), LC_VERSION(%u, %u) },\n", plan->since.items[i].name,
 		    version->major, version->minor);
 	}
-	if (plan->since.count)
-		put(c, "};\n");
+	put_table(c, "struct lc_since since[]", &rows, "");
 }
 
 static void write_major(struct text *c, const struct plan *plan, unsigned major)
@@ -635,10 +643,8 @@ static void write_majors(struct text *c, const struct plan *plan)
 static void write_cuda(struct text *c, const struct plan *plan)
 {
 	const struct library *library = plan->library;
+	struct text rows = { 0 };
 
-	if (!library->cuda.count)
-		return;
-	put(c, "\nstatic const uint32_t cuda[] = {\n");
 	for (unsigned i = plan->list->toolkit_count; i--;) {
 		const char *soname = soname_of(plan, major_at(plan->list, i));
 
@@ -648,56 +654,49 @@ static void write_cuda(struct text *c, const struct plan *plan)
 			const struct cuda *row = &library->cuda.items[k];
 
 			if (soname && !strcmp(row->soname, soname))
-				put(c, "\t0x%x,\t/* %s */\n", row->in, soname);
+				put(&rows, "\t0x%x,\t/* %s */\n", row->in, soname);
 		}
 	}
-	put(c, "};\n");
+	put_table(c, "uint32_t cuda[]", &rows, "");
 }
 
 static void write_called(struct text *c, const struct plan *plan)
 {
-	const struct library *library = plan->library;
+	struct text rows = { 0 };
 
-	if (!library->called.count)
-		return;
-	put(c, "\nstatic const struct lc_numbered called[] = {\n");
-	for (size_t i = 0; i < library->called.count; i++) {
-		const struct called *row = &library->called.items[i];
+	for (size_t i = 0; i < plan->library->called.count; i++) {
+		const struct called *row = &plan->library->called.items[i];
 
-		put(c, "\t{ LC_VERSION(%u, %u), \"%s\" },\n", row->version.major,
+		put(&rows, "\t{ LC_VERSION(%u, %u), \"%s\" },\n", row->version.major,
 		    row->version.minor, row->number);
 	}
-	put(c, "};\n");
+	put_table(c, "struct lc_numbered called[]", &rows, "");
 }
 
 /* The version that each CUDA ships. */
 static void write_ships(struct text *c, const struct plan *plan)
 {
-	const struct library *library = plan->library;
+	struct text rows = { 0 };
 
-	if (!library->ships.count)
-		return;
-	put(c, "\nstatic const struct lc_shipped ships[] = {\n");
-	for (size_t i = 0; i < library->ships.count; i++) {
-		const struct shipped *row = &library->ships.items[i];
+	for (size_t i = 0; i < plan->library->ships.count; i++) {
+		const struct shipped *row = &plan->library->ships.items[i];
 
-		put(c, "\t{ LC_VERSION(%u, %u), LC_VERSION(%u, %u) },\n", row->cuda.major,
+		put(&rows, "\t{ LC_VERSION(%u, %u), LC_VERSION(%u, %u) },\n", row->cuda.major,
 		    row->cuda.minor, row->version.major, row->version.minor);
 	}
-	put(c, "};\n");
+	put_table(c, "struct lc_shipped ships[]", &rows, "");
 }
 
 static void write_opens(struct text *c, const struct plan *plan)
 {
-	const struct library *library = plan->library;
+	struct text rows = { 0 };
 
-	if (!library->opens.count)
-		return;
-	put(c, "\nstatic const struct lc_opened opens[] = {\n");
-	for (size_t i = 0; i < library->opens.count; i++)
-		put(c, "\t{ %u, \"%s\", \"%s\" },\n", library->opens.items[i].cuda,
-		    library->opens.items[i].soname, library->opens.items[i].folder);
-	put(c, "\t{ 0, NULL, NULL },\n};\n");
+	for (size_t i = 0; i < plan->library->opens.count; i++) {
+		const struct opened *row = &plan->library->opens.items[i];
+
+		put(&rows, "\t{ %u, \"%s\", \"%s\" },\n", row->cuda, row->soname, row->folder);
+	}
+	put_table(c, "struct lc_opened opens[]", &rows, "\t{ 0, NULL, NULL },\n");
 }
 
 /* Writes the majors of the whole list, even for a library without majors: other stubs in
@@ -755,7 +754,7 @@ static bool write_older_errors(struct text *c, const struct plan *plan)
 {
 	const struct library *library = plan->library;
 	const char *newest = errors_text(library, last_bit(library->in));
-	bool written = false;
+	struct text rows = { 0 };
 
 	for (unsigned i = plan->list->toolkit_count; i--;) {
 		const char *errors;
@@ -763,16 +762,11 @@ static bool write_older_errors(struct text *c, const struct plan *plan)
 		if (!is_newest_of_major(plan->list, i) || !(library->in & BIT(i)))
 			continue;
 		errors = errors_text(library, i);
-		if (!strcmp(errors, newest))
-			continue;
-		put(c, "%s\t{ %u, {\n%s\t} },\n",
-		    written ? "" : "\nstatic const struct lc_errors older_errors[] = {\n",
-		    major_at(plan->list, i), errors);
-		written = true;
+		if (strcmp(errors, newest))
+			put(&rows, "\t{ %u, {\n%s\t} },\n", major_at(plan->list, i), errors);
 	}
-	if (written)
-		put(c, "\t{ 0 },\n};\n");
-	return written;
+	put_table(c, "struct lc_errors older_errors[]", &rows, "\t{ 0 },\n");
+	return rows.length;
 }
 
 /* Returns true if 0 in the first register for results is success. */
@@ -790,20 +784,16 @@ static bool succeeds_with_0(struct plan *plan, const struct slot *slot)
  * themselves.  Returns true if there is any. */
 static bool write_releases(struct text *c, struct plan *plan)
 {
-	bool written = false;
+	struct text rows = { 0 };
 
 	for (size_t i = 0; i < plan->slots.count; i++) {
 		const struct slot *slot = plan->slots.items[i];
 
-		if (slot->hook || !succeeds_with_0(plan, slot) || !is_release(slot->name))
-			continue;
-		put(c, "%s\tLC_SLOT_%s,\n",
-		    written ? "" : "\nstatic const uint16_t releases[] = {\n", slot->ident);
-		written = true;
+		if (!slot->hook && succeeds_with_0(plan, slot) && is_release(slot->name))
+			put(&rows, "\tLC_SLOT_%s,\n", slot->ident);
 	}
-	if (written)
-		put(c, "};\n");
-	return written;
+	put_table(c, "uint16_t releases[]", &rows, "");
+	return rows.length;
 }
 
 static void write_library(struct text *c, struct plan *plan)
@@ -903,4 +893,16 @@ void write_real(struct files *files, const struct plan *plan)
 	for (size_t i = 0; i < library->homes.count; i++)
 		put(h, " \"%s\",", library->homes.items[i].text);
 	put(h, " NULL },\n\t.witness = \"%s\",\n\t.major_count = 1,\n};\n", library->witness);
+}
+
+/* lc_specifics of a stub that only forwards. */
+void write_specifics(struct files *files, const struct plan *plan)
+{
+	struct text *c = new_file(files, plan, ".specifics.c", "/* ", " */");
+
+	/* No escaping: list.c rejects quotes and backslashes. */
+	put(c, "#include \"loader/specifics.h\"\n\n"
+	    "const struct lc_specifics lc_specifics = {\n"
+	    "\t.unknown = LC_UNKNOWN(\"%s\"),\n\t.advice = \"%s\",\n};\n",
+	    plan->library->name, plan->library->advice);
 }

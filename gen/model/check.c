@@ -105,7 +105,7 @@ static void check_sizes(const struct symbols *list, const struct record *record)
 	}
 }
 
-static uint64_t field_bytes(const struct field *field, unsigned toolkit)
+uint64_t field_bytes(const struct field *field, unsigned toolkit)
 {
 	const struct type *type = &field->type;
 	uint64_t each = kind_sizes[PTR];

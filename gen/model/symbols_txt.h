@@ -272,6 +272,9 @@ int32_t error_in(const struct library *library, enum error_kind kind, unsigned t
 /* The size row of a struct in one toolkit; NULL if it has none there. */
 const struct size *size_in(const struct record *record, unsigned toolkit);
 
+/* The bytes that a field takes in one toolkit. */
+uint64_t field_bytes(const struct field *field, unsigned toolkit);
+
 /* The major of the toolkit that a bit stands for. */
 unsigned major_at(const struct symbols *list, unsigned bit);
 

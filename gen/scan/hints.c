@@ -135,7 +135,10 @@ static void read_direction(void *into, const struct hint_line *line)
 	static const char *const directions[] = { "in", "out", "inout", "buf", "ptr", NULL };
 
 	one_of(line, 3, directions);
-	read_hint(into, line);
+	for (const char *name = line->words[2].text, *end; *name; name = end + (*end == ',')) {
+		end = name + strcspn(name, ",");
+		add_words(into, line, 1, 4)->words[1] = scan_intern_n(name, (size_t)(end - name));
+	}
 }
 
 /* declared|measured NAME (TYPE, ...) [-> RESULT] */
@@ -186,7 +189,7 @@ static const struct {
 	{ "error KIND VALUE", 3, 3, read_hint, INTO(errors) },
 	{ "parse c|c++ [-DNAME...] HEADER...", 3, MOST, read_parse, INTO(parses) },
 	{ "reserved NAME...", 2, MOST, read_each, INTO(reserved) },
-	{ "direction FUNCTION PARAMETER in|out|inout|buf|ptr [TYPE]", 4, 5, read_direction,
+	{ "direction FUNCTION PARAMETER[,...] in|out|inout|buf|ptr [TYPE]", 4, 5, read_direction,
 	  INTO(directions) },
 	{ "result FUNCTION TYPE|status", 3, 3, read_hint, INTO(results) },
 	{ "declared NAME (TYPE, ...) [-> RESULT]", 3, MOST, read_signature, INTO(signatures) },

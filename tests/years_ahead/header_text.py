@@ -43,8 +43,9 @@ def applies(pattern, function):
 def directions(library, function):
     """{parameter: (direction, type or None)} of the hints for a function, those for it alone
     first."""
-    found = [words for words in hints(library)
-             if words[0] == "direction" and applies(words[1], function)]
+    found = [[*words[:2], name, *words[3:]] for words in hints(library)
+             if words[0] == "direction" and applies(words[1], function)
+             for name in words[2].split(",")]
     said = {words[2]: (words[3], *words[4:5], None)[:2] for words in found}
     return {words[2]: said[words[2]] for words in sorted(found, key=lambda w: "*" in w[1])}
 
