@@ -2,7 +2,9 @@
 /* command_line.c - the table of a command's options: what is read, and what its help says */
 #include "command_line.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "say.h"
@@ -161,6 +163,27 @@ int options_read(const struct command *command, void *data, int argc, char **arg
 		}
 	}
 	return count;
+}
+
+bool bytes_read(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "KMGT";
+	unsigned long long number;
+	const char *unit;
+	char *end;
+	int shift = 0;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit)
+		shift = 10 * (int)(unit - units + 1);
+	if (errno || !number || end[unit != NULL] || number > UINT64_MAX >> shift)
+		return false;
+	*bytes = (uint64_t)number << shift;
+	return true;
 }
 
 /* ---- what was meant ---- */

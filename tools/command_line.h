@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct option {
 	const char *name;	/* "--lto"; with a short one "-o, --output" */
@@ -35,6 +36,9 @@ struct command {
  */
 int options_read(const struct command *command, void *data, int argc, char **argv,
 		 void (*word)(void *data, const char *word), int *status);
+
+/* Reads "4G", "512M", "64K" or "1000"; false for anything else, and for 0. */
+bool bytes_read(const char *text, uint64_t *bytes);
 
 /* Says on standard error what is wrong with a word, what may be meant, and the first line of the
  * usage.  Returns the exit status. */

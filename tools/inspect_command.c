@@ -9,7 +9,6 @@
 
 #include "../stubs/base/glibc.h"
 #include "../stubs/base/regular.h"
-#include "byte_count.h"
 #include "inspect_report.h"
 #include "json.h"
 #include "command_line.h"

@@ -12,9 +12,7 @@
 #include "../link/tables/setting_words.h"
 #include "../link/tables/versions.h"
 #include "../stubs/base/guard.h"
-#include "byte_count.h"
 #include "say.h"
-#include "text_file.h"
 #include "../stubs/base/count.h"
 
 /* ---- values ---- */
@@ -254,6 +252,31 @@ static bool allocate_arguments(struct link_arguments *arguments, int argc)
 	       arguments->settings;
 }
 
+/* Returns the text of a file, to be freed with free(); NULL, with errno, if it cannot be read.
+ * EINVAL: there is a NUL in it, so that it is no text. */
+static char *read_text(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	size_t room = 0;
+	ssize_t length;
+	int error;
+
+	if (!file)
+		return NULL;
+	length = getdelim(&text, &room, 0, file);
+	error = ferror(file) ? errno : length > 0 && !text[length - 1] ? EINVAL : 0;
+	if (!error && length < 0 && text)
+		*text = 0;	/* an empty file */
+	if (error) {
+		free(text);
+		text = NULL;
+	}
+	fclose(file);
+	errno = error;
+	return text;
+}
+
 /* Reads the headers, for every input.  False, after a message, if a file cannot be read. */
 static bool read_headers(struct link_arguments *arguments, const struct command *command)
 {
@@ -261,7 +284,7 @@ static bool read_headers(struct link_arguments *arguments, const struct command 
 		char *file = strchr((char *)arguments->include_names[i], '=');
 
 		*file++ = 0;
-		arguments->headers[i] = text_file_read(file);
+		arguments->headers[i] = read_text(file);
 		if (!arguments->headers[i]) {
 			if (errno == EINVAL)
 				complain(command->name, "%s: there is a NUL in it", file);

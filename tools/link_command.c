@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "byte_count.h"
 #include "json.h"
 #include "plan_report.h"
 #include "say.h"

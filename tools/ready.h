@@ -23,4 +23,8 @@ bool ready_bundled(const char *soname);
  * has none. */
 void ready_add(struct tables *tables, const char *command, const char *soname);
 
+/* Loads any stub by its path, such as one that `lazycuda stub` made.  If it is not a stub of this
+ * release, complains as `command` and returns NULL. */
+const struct lc_peer *own_stub_open(const char *command, const char *path);
+
 #endif

@@ -11,7 +11,6 @@
 #include "../stubs/base/cuda_version.h"
 #include "json.h"
 #include "command_line.h"
-#include "own_stub.h"
 #include "plan_report.h"
 #include "ready.h"
 #include "say.h"
