@@ -101,9 +101,10 @@ class Bundle:
                     wanted += [(stem, arch, "cubin", f"-arch=sm_{arch}", "-rdc=true"),
                                (stem, arch, "ltoir", f"-arch=compute_{arch}", "-rdc=true", "-dlto")]
         library = self.toolkit[version].file("nvrtc")
-        said = run(sys.executable, samples.HERE / "producer.py", library, env=samples.in_its_folder(library), input="".join(
-            "\t".join([str(HERE / f"{stem}.cu"), str(self.made(f"{stem}_{of}.{kind}")), kind,
-                       *options]) + "\n" for stem, of, kind, *options in wanted)).splitlines()
+        jobs = "".join("\t".join([str(HERE / f"{stem}.cu"), str(self.made(f"{stem}_{of}.{kind}")),
+                                  kind, *options]) + "\n" for stem, of, kind, *options in wanted)
+        said = run(sys.executable, samples.HERE / "producer.py", library, input=jobs,
+                   env=samples.in_its_folder(library)).splitlines()
         if said != ["ok"] * len(wanted):
             sys.exit(f"gpu-bundle: nvrtc {version} says {said}")
         for stem, of, kind, *_ in wanted:
@@ -223,7 +224,7 @@ class Bundle:
                   f"-Wl,-rpath-link,{self.built}")
 
     def programs(self):
-        for name in ("judge", "there", "first"):
+        for name in ("judge", "first"):
             self.link(self.folder / "bin" / name, HERE / f"{name}.c")
         for major, version in CALLERS.items():
             self.runtime_programs(major, version)

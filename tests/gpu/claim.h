@@ -51,6 +51,35 @@ static void __attribute__((unused)) is_right(const char *key, int right)
 	value(key, "%s", right ? "right" : "wrong");
 }
 
+static void __attribute__((unused)) are_right(const char *key, int right, int count)
+{
+	value(key, "%d of %d %s", right, count, right == count ? "right" : "wrong");
+}
+
+/* In a function that returns nothing: without this call the rest of the part is nothing.  Those
+ * who include this define gave_up(). */
+#define DO(call) do { \
+	int did = (int)(call); \
+	if (did) { \
+		gave_up(#call, did); \
+		return; \
+	} \
+} while (0)
+
+/* The result is what is to be compared. */
+#define RESULT(key, call) value(key, "%d", (int)(call))
+
+#define RUN(name) do { \
+	part = #name; \
+	name(); \
+} while (0)
+
+static int __attribute__((unused)) finish(void)
+{
+	printf("end\n");
+	return 0;
+}
+
 static void __attribute__((unused, noreturn, format(printf, 1, 2))) skip(const char *format, ...)
 {
 	va_list list;

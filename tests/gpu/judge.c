@@ -4,6 +4,7 @@
  *
  *	judge SECONDS FILE DIRECT [NAME SAME THROUGH]...
  *	judge until SECONDS
+ *	judge there LIBRARY
  *
  * The first form runs the command DIRECT, and each command THROUGH, with a time limit, and prints
  * one line for each THROUGH, which begins with pass, fail or skip.  Commands are
@@ -12,7 +13,8 @@
  * as DIRECT there is nothing to compare with: the program checks itself.
  *
  * The second form prints a time so many seconds from now.  After that in $LAZYCUDA_GPU_UNTIL
- * nothing is begun, and what runs is ended: a skip.
+ * nothing is begun, and what runs is ended: a skip.  The third says why a library cannot be
+ * loaded; status 0 and nothing if it can.
  *
  * What a program prints (claim.h):
  *
@@ -27,11 +29,13 @@
  * Only what both have printed is compared, and counted; what was not is said.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,9 +58,10 @@ struct said {
 	const char *file;
 };
 
-struct verdict {
-	const char *word;
-	char why[2000];
+/* What came of the lines of two programs, or of one. */
+struct account {
+	int equal, different, alone, lacking;
+	char bad[2000], note[2000];
 };
 
 static long now(void)
@@ -124,11 +129,6 @@ static const char *find(const struct said *said, char kind, const char *key, siz
 			return line + 3 + length;
 	}
 	return NULL;
-}
-
-static size_t key_length(const char *key)
-{
-	return strcspn(key, " ");
 }
 
 static void split(struct said *said)
@@ -208,208 +208,157 @@ static void run(const char *command, int seconds, struct said *said)
 	}
 }
 
-static void add(struct verdict *verdict, const char *format, const char *a, const char *b,
-		const char *c)
+/* Adds to one of the texts of an account. */
+static void __attribute__((format(printf, 2, 3))) add(char *text, const char *format, ...)
 {
-	const size_t used = strlen(verdict->why);
+	const size_t used = strlen(text), room = sizeof(((struct account *)NULL)->bad);
+	va_list list;
 
-	snprintf(verdict->why + used, sizeof(verdict->why) - used, format, a, b, c);
+	va_start(list, format);
+	vsnprintf(text + used, room - used, format, list);
+	va_end(list);
 }
 
-/* Whether the part that a key belongs to was given up. */
-static bool part_given_up(const struct said *said, const char *key)
-{
-	return find(said, '-', key, strcspn(key, ". ")) != NULL;
-}
+#define DIFFERS(account, ...) do { \
+	if ((account)->different++ < SHOWN) \
+		add((account)->bad, __VA_ARGS__); \
+} while (0)
 
-/* What the program found wrong by itself. */
-static int count_wrong(const struct said *said, struct verdict *verdict, const char *who)
+/* What a program found wrong by itself. */
+static void see_wrong(const struct said *said, struct account *account, const char *who)
 {
-	int count = 0;
-
 	for (int i = 0; i < said->count; i++) {
 		const char *line = said->lines[i];
 		const size_t length = strlen(line);
 
-		if (line[0] != '=' || length < 8 || strcmp(line + length - 5, "wrong"))
-			continue;
-		if (count++ < SHOWN)
-			add(verdict, "%s%s: %s; ", who, "", line + 2);
-	}
-	return count;
-}
-
-struct count {
-	int equal, different, alone, refused, lacking;
-};
-
-/* The parts that one side gave up.  The stub may refuse across majors alone; what the
- * real library cannot do either is no difference. */
-static void compare_parts(const struct said *direct, const struct said *through, bool same,
-			  struct count *count, struct verdict *bad, struct verdict *note)
-{
-	for (int i = 0; i < through->count; i++) {
-		const char *line = through->lines[i], *why, *there;
-		const size_t length = line[0] == '-' ? key_length(line + 2) : 0;
-		char part[200];
-
-		if (!length)
-			continue;
-		snprintf(part, sizeof(part), "%.*s", (int)length, line + 2);
-		why = line + 2 + length;
-		there = find(direct, '-', part, length);
-		if (there) {
-			count->lacking++;
-			add(note, "; %s is not compared: the direct call says%s%s", part, " ", there);
-		} else if (!strncmp(why, " refused", 8) && !same) {
-			count->refused++;
-			add(note, "; %s is not compared:%s%s", part, why, "");
-		} else if (count->different++ < SHOWN) {
-			add(bad, "%s:%s, and directly it works%s; ", part, why, "");
-		}
+		if (line[0] == '=' && length > 7 && !strcmp(line + length - 5, "wrong"))
+			DIFFERS(account, "%s: %s; ", who, line + 2);
 	}
 }
 
-static void compare_values(const struct said *direct, const struct said *through, bool same,
-			   struct count *count, struct verdict *bad)
+/* A part that the stub's side gave up.  The stub may refuse across majors alone; what the real
+ * library cannot do either is no difference. */
+static void see_part(const struct said *direct, const char *part, int length, bool same,
+		     struct account *account)
 {
-	for (int i = 0; i < direct->count; i++) {
-		const char *key = direct->lines[i] + 2, *there;
-		const size_t length = key_length(key);
-		char name[200];
+	const char *why = part + length, *there = find(direct, '-', part, (size_t)length);
 
-		if (direct->lines[i][0] != '=')
-			continue;
-		snprintf(name, sizeof(name), "%.*s", (int)length, key);
-		there = find(through, '=', key, length);
-		if (!there && part_given_up(through, key))
-			continue;
-		if (!there && same) {
-			if (count->different++ < SHOWN)
-				add(bad, "%s is missing%s%s; ", name, "", "");
-		} else if (!there) {
-			count->alone++;
-		} else if (!strcmp(there, key + length + 1)) {
-			count->equal++;
-		} else if (count->different++ < SHOWN) {
-			add(bad, "%s: %s, directly %s; ", name, there, key + length + 1);
-		}
+	if (!there && (strncmp(why, " refused", 8) || same)) {
+		DIFFERS(account, "%.*s:%s, and directly it works; ", length, part, why);
+		return;
 	}
+	account->lacking++;
+	add(account->note, there ? "; %.*s is not compared: the direct call says %s" :
+	    "; %.*s is not compared:%s", length, part, there ? there : why);
 }
 
-/* Where direct has given up a part, its line does not come up above: say it. */
-static void note_lacking(const struct said *direct, const struct said *through,
-			 struct count *count, struct verdict *note)
+static void see_value(const struct said *through, const char *key, int length, bool same,
+		      struct account *account)
 {
-	for (int i = 0; i < direct->count; i++) {
-		const char *line = direct->lines[i];
-		const size_t length = line[0] == '-' ? key_length(line + 2) : 0;
-		char part[200];
+	const char *value = key + length + 1, *there = find(through, '=', key, (size_t)length);
 
-		if (!length || find(through, '-', line + 2, length))
-			continue;
-		snprintf(part, sizeof(part), "%.*s", (int)length, line + 2);
-		count->lacking++;
-		add(note, "; %s is not compared: the direct call says%s%s", part,
-		    line + 2 + length, "");
-	}
-}
-
-static void compare(const struct said *direct, const struct said *through, bool same,
-		    struct verdict *verdict)
-{
-	struct count count = { 0 };
-	struct verdict bad = { 0 }, note = { 0 };
-	char numbers[120];
-
-	count.different += count_wrong(direct, &bad, "directly");
-	count.different += count_wrong(through, &bad, "through the stub");
-	compare_parts(direct, through, same, &count, &bad, &note);
-	note_lacking(direct, through, &count, &note);
-	compare_values(direct, through, same, &count, &bad);
-	snprintf(numbers, sizeof(numbers), "%d equal, %d different, %d in one major alone",
-		 count.equal, count.different, count.alone);
-	if (count.different)
-		verdict->word = "fail";
-	else if (count.equal)
-		verdict->word = "pass";
+	if (!there && find(through, '-', key, strcspn(key, ". ")))
+		return;		/* its part was given up */
+	if (!there && same)
+		DIFFERS(account, "%.*s is missing; ", length, key);
+	else if (!there)
+		account->alone++;
+	else if (!strcmp(there, value))
+		account->equal++;
 	else
-		verdict->word = count.refused || count.lacking ? "skip" : "fail";
-	add(verdict, "%s%s%s", bad.why, numbers, note.why);
+		DIFFERS(account, "%.*s: %s, directly %s; ", length, key, there, value);
+}
+
+static const char *compare(const struct said *direct, const struct said *through, bool same,
+			   struct account *account)
+{
+	see_wrong(direct, account, "directly");
+	see_wrong(through, account, "through the stub");
+	for (int i = 0; i < through->count; i++) {
+		const char *key = through->lines[i] + 2;
+
+		if (through->lines[i][0] == '-')
+			see_part(direct, key, (int)strcspn(key, " "), same, account);
+	}
+	for (int i = 0; i < direct->count; i++) {
+		const char *key = direct->lines[i] + 2;
+		const int length = (int)strcspn(key, " ");
+
+		if (direct->lines[i][0] == '=') {
+			see_value(through, key, length, same, account);
+		} else if (direct->lines[i][0] == '-' && !find(through, '-', key, (size_t)length)) {
+			account->lacking++;
+			add(account->note, "; %.*s is not compared: the direct call says%s", length,
+			    key, key + length);
+		}
+	}
+	add(account->bad, "%d equal, %d different, %d in one major alone", account->equal,
+	    account->different, account->alone);
+	return account->different ? "fail" : account->equal ? "pass" :
+	       account->lacking ? "skip" : "fail";
 }
 
 /* A program that has nothing to be compared with. */
-static void check(const struct said *said, struct verdict *verdict)
+static const char *check(const struct said *said, struct account *account)
 {
-	struct verdict note = { 0 };
-	char numbers[60];
-	int wrong = count_wrong(said, verdict, "it"), right = -wrong, lacking = 0;
-
+	see_wrong(said, account, "it");
+	account->equal = -account->different;
 	for (int i = 0; i < said->count; i++) {
-		right += said->lines[i][0] == '=';
-		if (said->lines[i][0] == '-') {
-			lacking++;
-			add(&note, "; not shown: %s%s%s", said->lines[i] + 2, "", "");
-		}
-		if (said->lines[i][0] == '%')
-			add(&note, "; %s%s%s", said->lines[i] + 2, "", "");
+		const char *line = said->lines[i];
+
+		account->equal += line[0] == '=';
+		account->lacking += line[0] == '-';
+		if (line[0] == '-' || line[0] == '%')
+			add(account->note, "; %s%s", line[0] == '-' ? "not shown: " : "", line + 2);
 	}
-	snprintf(numbers, sizeof(numbers), "%d right, %d wrong", right, wrong);
-	verdict->word = wrong ? "fail" : right ? "pass" : lacking ? "skip" : "fail";
-	add(verdict, "%s%s%s", numbers, note.why, "");
+	add(account->bad, "%d right, %d wrong", account->equal, account->different);
+	return account->different ? "fail" : account->equal ? "pass" :
+	       account->lacking ? "skip" : "fail";
 }
 
-static void fail(struct verdict *verdict, const char *who, const char *how, const char *file)
+static const char *fail(struct account *account, const char *who, const char *how)
 {
-	verdict->word = "fail";
-	add(verdict, "%s %s%s", who, how, file);
+	add(account->bad, "%s %s", who, how);
+	return "fail";
 }
 
-/* What is no comparison: one of the two did not come to its end. */
-static bool is_settled(const struct said *direct, const struct said *through, const char *file,
-		       struct verdict *verdict)
+/* The word for it, and all that is to be said; `direct` is NULL where there is none. */
+static const char *judge(const struct said *direct, const struct said *through, const char *file,
+			 bool same, struct account *account)
 {
 	if (direct && direct->broke[0])
-		fail(verdict, "the direct call", direct->broke, "");
-	else if (through->broke[0])
-		fail(verdict, "the call through the stub", through->broke, "");
-	else if (direct && !direct->skipped && through->skipped && through->skipped != over)
-		fail(verdict, "only the call through the stub skips:", through->skipped, "");
-	else if (through->skipped) {
-		verdict->word = "skip";
-		add(verdict, "%s%s%s", through->skipped, "", "");
-	} else if (direct && *file && (!direct->file || strcmp(direct->file, file)))
-		fail(verdict, "the direct call used another library:",
-		     direct->file ? direct->file : "none", "");
-	else if (*file && (!through->file || strcmp(through->file, file)))
-		fail(verdict, "the stub used another library:",
-		     through->file ? through->file : "none", "");
-	else
-		return false;
-	return true;
+		return fail(account, "the direct call", direct->broke);
+	if (through->broke[0])
+		return fail(account, "the call through the stub", through->broke);
+	if (direct && !direct->skipped && through->skipped && through->skipped != over)
+		return fail(account, "only the call through the stub skips:", through->skipped);
+	if (through->skipped) {
+		add(account->bad, "%s", through->skipped);
+		return "skip";
+	}
+	if (direct && *file && (!direct->file || strcmp(direct->file, file)))
+		return fail(account, "the direct call used another library:",
+			    direct->file ? direct->file : "none");
+	if (*file && (!through->file || strcmp(through->file, file)))
+		return fail(account, "the stub used another library:",
+			    through->file ? through->file : "none");
+	return direct ? compare(direct, through, same, account) : check(through, account);
 }
 
-static void judge(const struct said *direct, const char *file, int seconds, char **words)
+static void judge_one(const struct said *direct, const char *file, int seconds, char **words)
 {
-	const bool same = !strcmp(words[1], "same");
-	struct verdict verdict = { 0 };
 	struct said *through = calloc(1, sizeof(*through));
+	struct account account = { 0 };
+	const char *word;
 
 	if (!through)
 		exit(2);
-	if (direct && direct->skipped) {	/* nothing to compare with */
-		verdict.word = "skip";
-		add(&verdict, "%s%s%s", direct->skipped, "", "");
-	} else {
+	if (direct && direct->skipped)	/* nothing to compare with */
+		through->skipped = direct->skipped;
+	else
 		run(words[2], seconds, through);
-		if (!is_settled(direct, through, file, &verdict)) {
-			if (direct)
-				compare(direct, through, same, &verdict);
-			else
-				check(through, &verdict);
-		}
-	}
-	printf("%s %s: %s\n", verdict.word, words[0], verdict.why);
+	word = judge(direct, through, file, !strcmp(words[1], "same"), &account);
+	printf("%s %s: %s%s\n", word, words[0], account.bad, account.note);
 	fflush(stdout);
 	free(through);
 }
@@ -424,14 +373,20 @@ int main(int count, char **words)
 		printf("%ld\n", now() + 1000 * atol(words[2]));
 		return 0;
 	}
+	if (count == 3 && !strcmp(words[1], "there")) {
+		if (dlopen(words[2], RTLD_NOW))
+			return 0;
+		puts(dlerror());
+		return 1;
+	}
 	if (seconds <= 0 || count < 7 || (count - 4) % 3) {
 		fprintf(stderr, "usage: judge SECONDS FILE DIRECT [NAME SAME THROUGH]...\n"
-			"       judge until SECONDS\n");
+			"       judge until SECONDS\n       judge there LIBRARY\n");
 		return 2;
 	}
 	if (!alone)
 		run(words[3], seconds, &direct);
 	for (int i = 4; i < count; i += 3)
-		judge(alone ? NULL : &direct, words[2], seconds, words + i);
+		judge_one(alone ? NULL : &direct, words[2], seconds, words + i);
 	return 0;
 }

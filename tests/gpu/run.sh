@@ -111,7 +111,7 @@ has_cudart()
 {
 	if ! [ -e "$(cudart "$1")" ]; then
 		count "skip $2: the bundle has no cudart $1"
-	elif ! why=$(bin/there "$(cudart "$1")" 2>&1); then
+	elif ! why=$(bin/judge there "$(cudart "$1")" 2>&1); then
 		count "skip $2: cudart $1 cannot be loaded here: $why"
 	else
 		return 0
@@ -159,7 +159,7 @@ compiled()
 driver()
 {
 	is_wanted "$1" || return
-	if ! why=$(bin/there "$3"); then
+	if ! why=$(bin/judge there "$3"); then
 		count "skip $1: no driver: $why"
 		return
 	fi
@@ -226,7 +226,7 @@ case $LAZYCUDA_GPU in
 esac
 
 # Nothing runs on a glibc that is older than the one that all was linked with.
-if ! why=$(bin/there libc.so.6 2>&1); then
+if ! why=$(bin/judge there libc.so.6 2>&1); then
 	count "fail bundle: its programs do not run here: $why"
 	sum
 	exit

@@ -11,6 +11,7 @@ with another CUDA than the wheel was made for, the published one says why it doe
 the retargeted one has to compute what the processor computes.  Where the published one starts,
 both have to print the same.  Status 1 otherwise.
 """
+import importlib.util
 import json
 import os
 import pathlib
@@ -20,6 +21,8 @@ import sys
 
 import numpy
 
+KERNEL = """extern "C" __global__ void twice(float *x, int n)
+{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = i * 2.f; }"""
 CUDA = re.compile(r"/lib(?:cu|nv|nccl)[^/]*\.so[.0-9]*$")
 
 
@@ -53,9 +56,7 @@ def with_cupy():
     yield "sort", cupy.sort(on.ravel()), numpy.sort(a.ravel())
     yield "sum", on.sum(axis=0), a.sum(axis=0)
     made = cupy.zeros(1000, dtype=cupy.float32)
-    cupy.RawKernel("""extern "C" __global__ void twice(float *x, int n)
-        { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = i * 2.f; }""",
-                   "twice")((4,), (256,), (made, cupy.int32(1000)))
+    cupy.RawKernel(KERNEL, "twice")((4,), (256,), (made, cupy.int32(1000)))
     yield "kernel", made, 2 * numpy.arange(1000)
     pinned = cupy.cuda.alloc_pinned_memory(1000)
     stream = cupy.cuda.Stream(non_blocking=True)
@@ -205,14 +206,33 @@ def with_torch():
         torch.distributed.all_reduce(alone)
         yield "all-reduce", alone.cpu(), a
         torch.distributed.destroy_process_group()
-    compiled = torch.cuda._compile_kernel("""extern "C" __global__ void twice(float *x, int n)
-        { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = i * 2.f; }""", "twice")
     made = torch.zeros(1000, device="cuda")
-    compiled((4, 1, 1), (256, 1, 1), (made, 1000))
+    torch.cuda._compile_kernel(KERNEL, "twice")((4, 1, 1), (256, 1, 1), (made, 1000))
     yield "kernel", made.cpu(), 2 * numpy.arange(1000)
+    on = a.cuda()
+    with torch.cuda.stream(torch.cuda.Stream()):
+        on * 2 + on
+    torch.cuda.synchronize()
+    recorded = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(recorded):
+        made = (on * 2 + on).relu()
+    recorded.replay()
+    yield "graph", made.cpu(), (a * 2 + a).relu()
+    if importlib.util.find_spec("triton"):
+        yield "compile", torch.compile(lambda x: torch.sin(x) * x)(on).cpu(), torch.sin(a) * a
 
 
-USES = {"torch_quickfps": with_quickfps, "torch": with_torch, "cupy": with_cupy,
+def with_jax():
+    import jax
+    assert jax.default_backend() == "gpu", "JAX sees no GPU"
+    a = symmetric(100).astype("f")
+    on = jax.numpy.asarray(a)
+    yield "product", on @ on, a @ a
+    yield "fft", abs(jax.numpy.fft.fft(on)), abs(numpy.fft.fft(a))
+    yield "solve", jax.numpy.linalg.solve(on, on), numpy.eye(100)
+
+
+USES = {"torch_quickfps": with_quickfps, "torch": with_torch, "cupy": with_cupy, "jax": with_jax,
         "osqp": with_osqp, "openmm": with_openmm, "eigh": with_eigh,
         "astra": with_astra, "kedm": with_kedm, "bitsandbytes": with_bitsandbytes,
         "pylibraft": with_raft}
@@ -234,12 +254,13 @@ def compute(name):
             print("+", line.split(maxsplit=5)[-1])
 
 
-def run(site, name):
-    environment = {**os.environ, "PYTHONPATH": str(site)}
+def run(name, preloaded=(), **more):
+    """(values, why there are no more, the files that it has mapped)"""
+    environment = {**os.environ, "LD_PRELOAD": " ".join(preloaded), **more}
     if name.startswith("bitsandbytes_"):    # which of its libraries
         environment["BNB_CUDA_VERSION"] = name.rpartition("_")[2]
     done = subprocess.run([sys.executable, __file__, "--compute", name], env=environment,
-                          capture_output=True, text=True, timeout=150)
+                          capture_output=True, text=True, timeout=300)
     lines = done.stdout.splitlines()
     values = {what: (right, made) for what, right, made in
               (json.loads(line[2:]) for line in lines if line.startswith("= "))}
@@ -261,8 +282,8 @@ def main(arguments):
     published, retargeted = (pathlib.Path(word).resolve() for word in arguments[:2])
     failed = 0
     for name in arguments[2:] or sorted(path.name for path in retargeted.iterdir()):
-        stock, without, _ = run(published / name, name)
-        ours, why, files = run(retargeted / name, name)
+        stock, without, _ = run(name, PYTHONPATH=str(published / name))
+        ours, why, files = run(name, PYTHONPATH=str(retargeted / name))
         wrong = [what for what, (right, _) in ours.items() if not right]
         different = [what for what in stock if stock[what] != ours.get(what)]
         fails = bool(why or wrong or different or not ours)

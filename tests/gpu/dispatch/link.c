@@ -82,7 +82,7 @@ static void loaded(const void *image)
 	DO(cuMemcpyDtoH_v2(got, memory, sizeof(got)));
 	for (int i = 0; i < COUNT; i++)
 		right += got[i] == 3 * i + 1 + 5;
-	value("computed", "%d of %d %s", right, COUNT, right == COUNT ? "right" : "wrong");
+	are_right("computed", right, COUNT);
 	DO(cuMemFree_v2(memory));
 	DO(cuModuleUnload(module));
 }

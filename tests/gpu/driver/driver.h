@@ -33,19 +33,6 @@ int cuGetProcAddress(const char *, void **, int, uint64_t);
 int cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
 int cuGetErrorName(int, const char **), cuGetErrorString(int, const char **);
 
-#define DO(call) do { \
-	int did = (call); \
-	if (did) { \
-		gave_up(#call, did); \
-		return; \
-	} \
-} while (0)
-#define RESULT(key, call) value(key, "%d", (call))
-#define RUN(name) do { \
-	part = #name; \
-	name(); \
-} while (0)
-
 static __attribute__((unused)) const char *error_name(int result)
 {
 	const char *name = NULL;
@@ -79,12 +66,6 @@ static void __attribute__((unused)) begin(void)
 	if (result)
 		skip("no context on device 0: %d %s", result, error_name(result));
 	value("library", "%s", file_of("cuda", "cuInit"));
-}
-
-static int __attribute__((unused)) finish(void)
-{
-	printf("end\n");
-	return 0;
 }
 
 #endif

@@ -100,6 +100,5 @@ int main(void)
 	}
 	part = "end";
 	value("shutdown", "%d", nvmlShutdown());
-	printf("end\n");
-	return 0;
+	return finish();
 }

@@ -23,11 +23,6 @@ template <int N> __global__ void times(int *p, int n)
 
 static int got[COUNT];
 
-static void are_right(const char *key, int right, int count)
-{
-	value(key, "%d of %d %s", right, count, right == count ? "right" : "wrong");
-}
-
 static void launched(void)
 {
 	int *out, right = 0;

@@ -18,7 +18,7 @@ static void computed(void)
 	DO(cudaMemcpy(got, out, sizeof(got), cudaMemcpyDeviceToHost));
 	for (int i = 0; i < COUNT; i++)
 		right += got[i] == 5 * i + 3 + 7;
-	value("values", "%d of %d %s", right, COUNT, right == COUNT ? "right" : "wrong");
+	are_right("values", right, COUNT);
 	DO(cudaFree(out));
 }
 

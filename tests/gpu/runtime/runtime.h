@@ -8,18 +8,6 @@
 
 enum { REFUSED = 801, ABSENT = 302 };
 
-/* In a function that returns nothing: without this call the rest of the part is nothing. */
-#define DO(call) do { \
-	int did = (int)(call); \
-	if (did) { \
-		gave_up(#call, did); \
-		return; \
-	} \
-} while (0)
-
-/* The result is what is to be compared. */
-#define RESULT(key, call) value(key, "%d", (int)(call))
-
 static void __attribute__((unused)) gave_up(const char *call, int result)
 {
 	const int refusal = (result == REFUSED || result == ABSENT) && stub_status("cudart");
@@ -27,11 +15,6 @@ static void __attribute__((unused)) gave_up(const char *call, int result)
 	give_up(call, result, cudaGetErrorName((cudaError_t)result), refusal);
 	cudaGetLastError();
 }
-
-#define RUN(name) do { \
-	part = #name; \
-	name(); \
-} while (0)
 
 static void __attribute__((unused)) begin(void)
 {
@@ -54,12 +37,6 @@ static int __attribute__((unused)) attribute(int number)
 	int got = -1;
 
 	return cudaDeviceGetAttribute(&got, (enum cudaDeviceAttr)number, 0) ? -1 : got;
-}
-
-static int __attribute__((unused)) finish(void)
-{
-	printf("end\n");
-	return 0;
 }
 
 #endif

@@ -30,7 +30,7 @@ static void linear(void)
 	DO(cudaMemcpy(values, out, sizeof(values), cudaMemcpyDeviceToHost));
 	for (int i = 0; i < COUNT; i++)
 		right += values[i] == i * i;
-	value("fetched", "%d of %d %s", right, COUNT, right == COUNT ? "right" : "wrong");
+	are_right("fetched", right, COUNT);
 	memset(&got, 0xa5, sizeof(got));
 	DO(cudaGetTextureObjectResourceDesc(&got, texture));
 	value("resource", "%d %zu %d %s", (int)got.resType, got.res.linear.sizeInBytes,
@@ -67,7 +67,7 @@ static void surface(void)
 				 cudaMemcpyDeviceToHost));
 	for (int i = 0; i < COUNT; i++)
 		right += values[i] == -i - 1;
-	value("inverted", "%d of %d %s", right, COUNT, right == COUNT ? "right" : "wrong");
+	are_right("inverted", right, COUNT);
 	memset(&got, 0xa5, sizeof(got));
 	DO(cudaGetSurfaceObjectResourceDesc(&got, object));
 	value("resource", "%d %s", (int)got.resType,
