@@ -28,7 +28,6 @@ CALLERS = {"11": "11.8", "12": "12.9", "13": "13.5"}
 PTX_BY = "11.8"         # what every driver takes that has a device of sm_75
 LINKER = "12.9"         # its nvJitLink: of what it makes, drivers of 12 and 13 load all
 ARCHITECTURES = "75 80 86 87 89 90 100 103 120".split()
-LIMIT = 60 * 2**20
 DRIVER = ("context", "names", "nvml")
 STUBS = ("libcudart_stub.so", "libcuda_stub.so", "libnvidia-ml_stub.so", "libnvJitLink_stub.so",
          "libnvrtc_stub.so", "liblazycuda_link.so")
@@ -243,8 +242,7 @@ class Bundle:
         shutil.copy(self.toolkit[LINKER].file("nvJitLink"), self.folder / "cuda" / LINKER)
 
     def pack(self):
-        part = self.archive.with_suffix(".part")
-        with open(part, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as packed, \
+        with open(self.archive, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as packed, \
                 tarfile.open(fileobj=packed, mode="w") as archive:
             for path in [self.folder, *sorted(self.folder.rglob("*"))]:
                 member = archive.gettarinfo(path, str(path.relative_to(self.folder.parent)))
@@ -252,10 +250,6 @@ class Bundle:
                 member.uname = member.gname = ""
                 with open(path if path.is_file() else os.devnull, "rb") as file:
                     archive.addfile(member, file if path.is_file() else None)
-        size = part.stat().st_size
-        if size > LIMIT:
-            sys.exit(f"gpu-bundle: {size} bytes are more than {LIMIT}")
-        part.replace(self.archive)
 
     def make(self):
         self.fetch()

@@ -20,19 +20,10 @@ static int freed_at_end;
 
 static int use(void)
 {
-	int result = (int)cudaMalloc((void **)&memory, COUNT * sizeof(*memory));
-
-	if (!result)
-		result = (int)cudaHostAlloc((void **)&pinned, 4096, 0);
-	if (!result)
-		result = (int)cudaStreamCreate(&stream);
-	if (!result)
-		result = (int)cudaEventCreate(&event);
-	if (!result)
-		result = launch_add(memory, COUNT, 4, stream);
-	if (!result)
-		result = (int)cudaEventRecord(event, stream);
-	return result;
+	return (int)cudaMalloc((void **)&memory, COUNT * sizeof(*memory)) ?:
+	       (int)cudaHostAlloc((void **)&pinned, 4096, 0) ?:
+	       (int)cudaStreamCreate(&stream) ?: (int)cudaEventCreate(&event) ?:
+	       launch_add(memory, COUNT, 4, stream) ?: (int)cudaEventRecord(event, stream);
 }
 
 static void give_back(void)

@@ -10,13 +10,10 @@ static cudaStream_t stream;
 /* Two kernels one after the other: each adds `amount`. */
 static int capture(int amount, cudaGraph_t *graph)
 {
-	int result = (int)cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-
-	if (!result)
-		result = launch_add(memory, COUNT, amount, stream);
-	if (!result)
-		result = launch_add(memory, COUNT, amount, stream);
-	return result ? result : (int)cudaStreamEndCapture(stream, graph);
+	return (int)cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) ?:
+	       launch_add(memory, COUNT, amount, stream) ?:
+	       launch_add(memory, COUNT, amount, stream) ?:
+	       (int)cudaStreamEndCapture(stream, graph);
 }
 
 /* The way in which headers of this major write it. */

@@ -4,31 +4,16 @@
 
 enum { BYTES = 65536 };
 
-static int advise(void *p, enum cudaMemoryAdvise advice, int device)
-{
 #if CUDART_VERSION >= 13000
-	const struct cudaMemLocation location = {
-		.type = device < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
-		.id = device < 0 ? 0 : device };
-
-	return (int)cudaMemAdvise(p, BYTES, advice, location);
+# define LOCATION(device) ((struct cudaMemLocation){ \
+	.type = (device) < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, \
+	.id = (device) < 0 ? 0 : (device) })
+# define PREFETCH(p, device) cudaMemPrefetchAsync(p, BYTES, LOCATION(device), 0, NULL)
 #else
-	return (int)cudaMemAdvise(p, BYTES, advice, device);
+# define LOCATION(device) device
+# define PREFETCH(p, device) cudaMemPrefetchAsync(p, BYTES, device, NULL)
 #endif
-}
-
-static int prefetch(void *p, int device)
-{
-#if CUDART_VERSION >= 13000
-	const struct cudaMemLocation location = {
-		.type = device < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
-		.id = device < 0 ? 0 : device };
-
-	return (int)cudaMemPrefetchAsync(p, BYTES, location, 0, NULL);
-#else
-	return (int)cudaMemPrefetchAsync(p, BYTES, device, NULL);
-#endif
-}
+#define ADVISE(p, advice, device) cudaMemAdvise(p, BYTES, advice, LOCATION(device))
 
 static int ranged(void *p, enum cudaMemRangeAttribute which)
 {
@@ -48,27 +33,27 @@ static void advice(void)
 	DO(cudaMallocManaged((void **)&p, BYTES, cudaMemAttachGlobal));
 	for (int i = 0; i < BYTES / 4; i++)
 		p[i] = i;
-	DO(advise(p, cudaMemAdviseSetReadMostly, 0));
+	DO(ADVISE(p, cudaMemAdviseSetReadMostly, 0));
 	value("read-mostly", "%d", ranged(p, cudaMemRangeAttributeReadMostly));
-	DO(advise(p, cudaMemAdviseUnsetReadMostly, 0));
+	DO(ADVISE(p, cudaMemAdviseUnsetReadMostly, 0));
 	value("read-mostly-unset", "%d", ranged(p, cudaMemRangeAttributeReadMostly));
-	DO(advise(p, cudaMemAdviseSetPreferredLocation, 0));
+	DO(ADVISE(p, cudaMemAdviseSetPreferredLocation, 0));
 	value("preferred", "%d", ranged(p, cudaMemRangeAttributePreferredLocation));
-	DO(advise(p, cudaMemAdviseSetPreferredLocation, -1));
+	DO(ADVISE(p, cudaMemAdviseSetPreferredLocation, -1));
 	value("preferred-host", "%d", ranged(p, cudaMemRangeAttributePreferredLocation));
-	DO(advise(p, cudaMemAdviseUnsetPreferredLocation, 0));
-	DO(advise(p, cudaMemAdviseSetAccessedBy, 0));
+	DO(ADVISE(p, cudaMemAdviseUnsetPreferredLocation, 0));
+	DO(ADVISE(p, cudaMemAdviseSetAccessedBy, 0));
 	value("accessed", "%d", ranged(p, cudaMemRangeAttributeAccessedBy));
-	DO(prefetch(p, 0));
+	DO(PREFETCH(p, 0));
 	DO(cudaDeviceSynchronize());
 	value("prefetched", "%d", ranged(p, cudaMemRangeAttributeLastPrefetchLocation));
-	DO(prefetch(p, -1));
+	DO(PREFETCH(p, -1));
 	DO(cudaDeviceSynchronize());
 	value("prefetched-host", "%d", ranged(p, cudaMemRangeAttributeLastPrefetchLocation));
 	is_right("kept", p[0] == 0 && p[BYTES / 4 - 1] == BYTES / 4 - 1);
-	value("no-device", "%d", prefetch(p, 77));
+	RESULT("no-device", PREFETCH(p, 77));
 	/* Within 12.9 cudaMemAdvise() says 101, and cudaMemAdvise_v2(), which has 13's interface, 1. */
-	value("no-device-advice", "%d", advise(p, cudaMemAdviseSetAccessedBy, 77) != 0);
+	value("no-device-advice", "%d", ADVISE(p, cudaMemAdviseSetAccessedBy, 77) != 0);
 	cudaGetLastError();
 	DO(cudaFree(p));
 }

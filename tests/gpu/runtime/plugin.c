@@ -9,13 +9,10 @@ int compute_here(int more)
 	int n = 100, *out, got[100], sum = more, result;
 	void *arguments[] = { &out, &n };
 
-	result = (int)cudaMalloc((void **)&out, sizeof(got));
-	if (!result)
-		result = launch(&compute, 1, 128, arguments, NULL);
-	if (!result)
-		result = (int)cudaMemcpy(got, out, sizeof(got), cudaMemcpyDeviceToHost);
-	if (!result)
-		result = (int)cudaFree(out);
+	result = (int)cudaMalloc((void **)&out, sizeof(got)) ?:
+		 launch(&compute, 1, 128, arguments, NULL) ?:
+		 (int)cudaMemcpy(got, out, sizeof(got), cudaMemcpyDeviceToHost) ?:
+		 (int)cudaFree(out);
 	for (int i = 0; i < n && !result; i++)
 		sum += got[i];
 	return result ? -result : sum;

@@ -21,18 +21,12 @@ static int other(int from)
 
 	if (read(from, &message, sizeof(message)) != sizeof(message))
 		return 101;
-	result = (int)cudaIpcOpenEventHandle(&event, message.event);
-	if (!result)
-		result = (int)cudaEventSynchronize(event);
-	if (!result)
-		result = (int)cudaIpcOpenMemHandle((void **)&memory, message.memory,
-						   cudaIpcMemLazyEnablePeerAccess);
-	if (!result)
-		result = launch_add(memory, COUNT, 4, NULL);
-	if (!result)
-		result = (int)cudaDeviceSynchronize();
-	if (!result)
-		result = (int)cudaIpcCloseMemHandle(memory);
+	result = (int)cudaIpcOpenEventHandle(&event, message.event) ?:
+		 (int)cudaEventSynchronize(event) ?:
+		 (int)cudaIpcOpenMemHandle((void **)&memory, message.memory,
+					   cudaIpcMemLazyEnablePeerAccess) ?:
+		 launch_add(memory, COUNT, 4, NULL) ?: (int)cudaDeviceSynchronize() ?:
+		 (int)cudaIpcCloseMemHandle(memory);
 	return result > 100 ? 100 : result;
 }
 
