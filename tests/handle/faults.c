@@ -2,22 +2,21 @@
 /*
  * faults.c - links on fakes, everything failing in turn
  *
- *     faults calls|memory|images|logs driver|nvjitlink|source|main
+ *     faults calls|memory|images|logs|contexts driver|nvjitlink|source|main
  *
  * `calls` fails each call that the backend makes, one a link; `memory` fails
  * each allocation; `images` has the backend hand out what is no image; `logs`
- * has it say a lot.  Whatever happens, the outcome has to be the right typed
+ * has it say a lot; `contexts` links without a current context, and with one.  Whatever happens, the outcome has to be the right typed
  * one, nothing may be left alive, pushed or retained, and no memory lost.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <lazycuda.h>
 #include <lazycuda_link.h>
 
+#include "../lib/memory.h"
 #include "cubin.h"
 #include "fake.h"
 
@@ -33,57 +32,10 @@ static int failures;
 		} \
 	} while (0)
 
-/* ---- memory that runs out ---- */
-
-static long alive, allocations, fail_allocation;
-
-#ifndef SANITIZED
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-extern void __libc_free(void *);
-
-static bool runs_out(void)
-{
-	if (++allocations != fail_allocation)
-		return false;
-	errno = ENOMEM;
-	return true;
-}
-
-static void *counted(void *block)
-{
-	alive += block != NULL;
-	return block;
-}
-
-void *malloc(size_t size)
-{
-	return runs_out() ? NULL : counted(__libc_malloc(size));
-}
-
-void *calloc(size_t count, size_t size)
-{
-	return runs_out() ? NULL : counted(__libc_calloc(count, size));
-}
-
-void *realloc(void *block, size_t size)
-{
-	if (runs_out())
-		return NULL;
-	alive -= block != NULL;
-	return counted(__libc_realloc(block, size));
-}
-
-void free(void *block)
-{
-	alive -= block != NULL;
-	__libc_free(block);
-}
-#endif
-
 /* ---- the fakes ---- */
 
 static struct fake *nvjitlink, *nvrtc, *driver;
-static int *retained, *pushed;
+static int *current, *retained, *pushed, *all_retained, *all_pushed;
 
 static void *find(const char *file, const char *name)
 {
@@ -106,6 +58,9 @@ static void find_fakes(void)
 	driver = find("libcuda.so.1", "fake");
 	retained = find("libcuda.so.1", "fake_retained");
 	pushed = find("libcuda.so.1", "fake_pushed");
+	all_retained = find("libcuda.so.1", "fake_all_retained");
+	all_pushed = find("libcuda.so.1", "fake_all_pushed");
+	current = find("libcuda.so.1", "fake_current");
 }
 
 /* ---- the links ---- */
@@ -248,10 +203,10 @@ static struct outcome link_inputs(const struct scenario *scenario)
 
 static struct outcome run(const struct scenario *scenario)
 {
-	long before = alive;
+	long before = live;
 	struct outcome outcome = link_inputs(scenario);
 
-	CHECK(alive <= before, "%ld blocks are lost", alive - before);
+	CHECK(live <= before, "%ld blocks are lost", live - before);
 	return outcome;
 }
 
@@ -315,11 +270,11 @@ static void fail_memory(const struct scenario *scenario)
 		struct outcome outcome;
 
 		reset(scenario);
-		allocations = 0;
-		fail_allocation = number;
+		ran_out = false;
+		room = number - 1;
 		outcome = run(scenario);
-		fail_allocation = 0;
-		if (allocations < number)
+		room = -1;
+		if (!ran_out)
 			break;
 		/* What fails in the fake itself, fails as it says. */
 		CHECK(outcome.code == LAZYCUDA_CODE_NO_MEMORY ||
@@ -384,6 +339,19 @@ static void logs(const struct scenario *scenario)
 	check_nothing_left("logs");
 }
 
+/* The one that is current is used; else one is retained and given back. */
+static void contexts(const struct scenario *scenario)
+{
+	for (*current = 0; *current < 2; ++*current) {
+		reset(scenario);
+		*all_retained = *all_pushed = 0;
+		CHECK(run(scenario).code == LAZYCUDA_CODE_OK, "it does not link");
+		CHECK(*all_retained == !*current && *all_pushed == !*current,
+		      "retained %d, pushed %d", *all_retained, *all_pushed);
+		check_nothing_left("a context");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -391,7 +359,7 @@ int main(int argc, char **argv)
 		void (*run)(const struct scenario *);
 	} faults[] = {
 		{ "calls", fail_calls }, { "memory", fail_memory }, { "images", images },
-		{ "logs", logs },
+		{ "logs", logs }, { "contexts", contexts },
 	};
 
 	cubin = make_cubin();

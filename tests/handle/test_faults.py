@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Links on a fake driver, nvJitLink and nvrtc, with everything failing in turn."""
+import hashlib
+
 import pytest
 
 import build
+import fakes
 import handles
 
 SCENARIOS = ("driver", "nvjitlink", "source", "main")
@@ -14,21 +17,16 @@ def run(world, fault, scenario):
     more = ["-DSANITIZED"] if build.SANITIZER and build.SANITIZER.runtime else []
     said = world.run(handles.program("faults", *more), fault, scenario, check=False)
     assert said.status == 0 and said.lines[-1] == "done", said.out + said.err
-    return said.lines
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_call_may_fail(world, scenario):
-    said = run(world, "calls", scenario)[0]
-    print(said)
-    assert int(said.split()[-1]) > 8
+    run(world, "calls", scenario)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_allocation_may_fail(world, scenario):
-    said = run(world, "memory", scenario)[0]
-    print(said)
-    assert int(said.split()[-1]) > 8
+    run(world, "memory", scenario)
 
 
 @pytest.mark.parametrize("scenario", ["driver", "nvjitlink"])
@@ -41,36 +39,27 @@ def test_logs_come_back_whole_on_success_and_failure(world, scenario):
     run(world, "logs", scenario)
 
 
-PTX = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n"
-
-
-@pytest.mark.parametrize("current", [False, True])
-def test_the_drivers_context(world, current):
-    # The one that is current is used; else one is retained and given back,
-    # which the fake driver insists on.
-    handles.install_fakes(world)
+def ptx_in(world):
     ptx = world.root / "k.ptx"
-    ptx.write_text(PTX)
-    said = world.run(handles.program("context"), "current" if current else "none", ptx)
-    assert said.lines == ["BAD_IMAGE", f"retained {0 if current else 1} 0",
-                          f"pushed {0 if current else 1} 0"]
+    ptx.write_text(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n")
+    return ptx
+
+
+def test_the_drivers_context(world):
+    run(world, "contexts", "driver")
 
 
 def test_the_links_stand_in_for_libcuda_is_no_driver(world, link):
-    from fakes import driver
-    world.loader(driver("13.0", result=34))
-    ptx = world.root / "k.ptx"
-    ptx.write_text(PTX)
+    world.loader(fakes.driver("13.0", result=34))
+    ptx = ptx_in(world)
     said = link(ptx, "--driver", "13000")
     assert said["code"] == "BACKEND_MISSING"
     assert "libcuda.so.1" in said["message"]
 
 
 def test_a_driver_without_a_linker_says_what_it_lacks(world, link):
-    from fakes import driver
-    world.loader(driver("13.0", init=0))
-    ptx = world.root / "k.ptx"
-    ptx.write_text(PTX)
+    world.loader(fakes.driver("13.0", init=0))
+    ptx = ptx_in(world)
     said = link(ptx)
     assert said["code"] == "BACKEND_MISSING"
     assert "cuCtxGetCurrent" in said["message"]
@@ -100,3 +89,11 @@ def test_what_makes_no_sense_is_refused_and_older_callers_are_not(world):
         "a header that is there twice: BAD_REQUEST",
         "endless headers: BAD_REQUEST",
         "no link: NO_MEMORY and NO_MEMORY: memory ran out"]
+
+
+def test_the_digest_of_a_key_is_sha_256():
+    """tests/python asks what is in a key."""
+    program = build.program(handles.HERE / "sums.c", build.ROOT / "link" / "run" / "sha256.c")
+    data = bytes(7 * i % 256 for i in range(300))
+    assert build.output(program).split() == [
+        hashlib.sha256(data[:length]).hexdigest() for length in range(300)]

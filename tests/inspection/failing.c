@@ -9,59 +9,16 @@
  * none does.  Each time all or nothing has to come, and no memory be left behind.
  * Prints how many allocations failed.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../../include/lazycuda_link.h"
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void __libc_free(void *memory);
-
-static long left = -1;	/* allocations until one fails; -1: none does */
-static long live;
-
-static int fails(void)
-{
-	if (left == 0) {
-		errno = ENOMEM;
-		left = -2;
-		return 1;
-	}
-	if (left > 0)
-		left--;
-	return 0;
-}
-
-void *malloc(size_t size)
-{
-	void *memory = fails() ? NULL : __libc_malloc(size);
-
-	live += memory != NULL;
-	return memory;
-}
-
-void *calloc(size_t count, size_t size)
-{
-	void *memory = fails() ? NULL : __libc_calloc(count, size);
-
-	live += memory != NULL;
-	return memory;
-}
-
-void free(void *memory)
-{
-	live -= memory != NULL;
-	__libc_free(memory);
-}
+#include "../lib/memory.h"
 
 static void must(int holds, const char *what, const char *file, long number)
 {
 	if (holds)
 		return;
-	left = -1;
+	room = -1;
 	fprintf(stderr, "%s: allocation %ld: %s\n", file, number, what);
 	exit(1);
 }
@@ -102,25 +59,24 @@ static long try_all(const char *file)
 		struct lazycuda_inspection *inspection;
 		long before = live;
 		size_t count = 0;
-		int failed;
 
-		left = number;
+		ran_out = false;
+		room = number;
 		inspection = lazycuda_inspect_file(file, LAZYCUDA_INSPECT_PAYLOADS);
-		must(inspection || left == -2, "nothing came", file, number);
+		must(inspection || ran_out, "nothing came", file, number);
 		if (inspection) {
-			must(left != -2, "an inspection came without its memory", file, number);
+			must(!ran_out, "an inspection came without its memory", file, number);
 			must(!has_errors(inspection), "an error was blamed on the file", file, number);
 			count = take_out(inspection);
 		}
-		failed = left == -2;
-		left = -1;
+		room = -1;
 		lazycuda_inspection_free(inspection);
 		must(number < 0 || live == before, "memory was left behind", file, number);
 		if (number < 0)
 			expected = count;
-		must(failed ? count < expected || !expected : count == expected,
+		must(ran_out ? count < expected || !expected : count == expected,
 		     "not all came, or all did", file, number);
-		if (number >= 0 && !failed)
+		if (number >= 0 && !ran_out)
 			return number;
 	}
 }

@@ -96,7 +96,8 @@ def compile(name, *arguments, cc=CC, link=()):
     for argument in (*cc, *arguments):
         key.update(f"{argument}\0".encode())
         if isinstance(argument, pathlib.Path) and argument.is_file():
-            headers = (*argument.parent.glob("*.h"), *(ROOT / "include").glob("*.h")) if (
+            headers = [file for folder in (argument.parent, ROOT / "include", TESTS / "lib")
+                       for file in folder.glob("*.h")] if (
                 argument.suffix in (".c", ".cpp")) else ()
             for file in (argument, *sorted(headers)):
                 key.update(digest(file, file.stat().st_mtime_ns).encode())

@@ -8,12 +8,12 @@
  * Fails if the answers are not the same; "starved" if one is neither that nor NULL.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lib/memory.h"
 #include "../lib/seal.h"
 #include "scene.h"
 
@@ -21,28 +21,6 @@
 
 static struct scene scene;
 static char expected[TEXT];
-
-/* ---- allocations that fail ---- */
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-
-static long left = -1;	/* allocations until one fails; -1: none does */
-
-static int fails(void)
-{
-	return left >= 0 && left-- == 0;
-}
-
-void *malloc(size_t size)
-{
-	return fails() ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __libc_calloc(count, size);
-}
 
 /* ---- answers ---- */
 
@@ -124,9 +102,9 @@ static int starved(void)
 	long n = 0;
 
 	for (; n < 10000 && answer == 2; n++) {
-		left = n;
+		room = n;
 		answer = ask(into);
-		left = -1;
+		room = -1;
 	}
 	printf("%ld\n", n - 1);
 	return answer != 1;
