@@ -4,9 +4,6 @@
 
 #include <stdio.h>
 
-int begin(void);
-int second(void);
-
 int begin(void)
 {
 	return ask();

@@ -8,7 +8,6 @@
 
 int cudaRuntimeGetVersion(int *version);
 void *__libc_malloc(size_t size);
-void *malloc(size_t size);
 
 static __thread int inside;
 static volatile sig_atomic_t stopped;

@@ -2,8 +2,6 @@
 /* The part of a cuDNN for CUDA 12 that can say so. */
 #include <stddef.h>
 
-size_t cudnnGetCudartVersion(void);
-
 size_t cudnnGetCudartVersion(void)
 {
 	return 12020;

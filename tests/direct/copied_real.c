@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t cudnnGetCudartVersion(void);
-
 size_t cudnnGetCudartVersion(void)
 {
 	void *part = dlopen("libcudnn_graph.so.9", RTLD_LAZY), *address;

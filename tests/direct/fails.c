@@ -2,8 +2,6 @@
 /* To be preloaded: a function of libc, NAME, that always fails. */
 #include <errno.h>
 
-long NAME(void);
-
 long NAME(void)
 {
 	errno = EACCES;

@@ -4,8 +4,6 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-int cudaRuntimeGetVersion(int *version);
-
 int cudaRuntimeGetVersion(int *version)
 {
 	static int depth;

@@ -13,6 +13,8 @@
  *	no_proc		has no /proc from here on, as in a chroot; 77 where that cannot be made
  *	set:NAME=FOLDER	sets a variable for children, to that folder of the current one
  *	in_a_thread	first: a thread does the rest, and main() returns amid what follows an open
+ *	instead		first: a thread does the rest, when the main thread has ended
+ *	pause		for a tenth of a second
  *	install:FILE	from the folder later to the folder cuda; wait for the search to see it
  */
 #define _GNU_SOURCE
@@ -142,6 +144,8 @@ static bool do_step(const char *name, char *value)
 		return set(value);
 	if (!strcmp(name, "install"))
 		return install(value);
+	if (!strcmp(name, "pause"))
+		return !usleep(100000);
 	return !strcmp(name, "wait") && !usleep(1200000);
 }
 
@@ -167,6 +171,10 @@ int main(int count, char **steps)
 {
 	pthread_t thread;
 
+	if (count > 1 && !strcmp(steps[1], "instead")) {
+		pthread_create(&thread, NULL, do_steps, steps + 2);
+		pthread_exit(NULL);
+	}
 	if (count < 2 || strcmp(steps[1], "in_a_thread")) {
 		do_steps(steps + 1);
 		return 0;

@@ -5,9 +5,6 @@
 #include <pthread.h>
 #include <string.h>
 
-int cudaRuntimeGetVersion(int *version);
-void *dlopen(const char *file, int flags);
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void find_next(const char *name, void *function)

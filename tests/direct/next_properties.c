@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
-int cudaGetDeviceProperties(void *properties, int device);
-
 int cudaGetDeviceProperties(void *properties, int device)
 {
 	int (*next)(void *, int) = (int (*)(void *, int))dlsym(RTLD_NEXT, "cudaGetDeviceProperties");

@@ -6,8 +6,6 @@ unsigned long cublasLtGetVersion(void)
 	return 12900;
 }
 
-int newest(void);
-
 int newest(void)
 {
 	return 129;

@@ -565,8 +565,8 @@ ROWS = [
                            (("call_second", "call"), "strict"))],
 
     # Threads, fork() and locks.
-    Row("the main thread has ended before another makes the first call", "main_leaves.c", RUNTIME,
-        place=beside, flags=IN_CUDA),
+    Row("the main thread has ended before another makes the first call", "host.c", RUNTIME,
+        arguments=("instead", "pause", "call"), place=beside, flags=("-DCALLS", *IN_CUDA)),
     Row("a slow registration and a launch in another thread", "slow_registration.c", (SLOW,)),
     Row("a registration asks ld.so while a constructor waits for it", "constructor_calls.c",
         (StandIn("cudart", 12, "slow_registration_real.c", flags=("-DOPENS",)),),

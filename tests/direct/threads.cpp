@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A thread goes on calling while exit() runs.
-#include <chrono>
 #include <cstdio>
-#include <thread>
+
+#include "pause.h"
 
 extern "C" {
 int cudaEventCreate(void **event);
@@ -11,20 +11,6 @@ int cudaGetLastError(void);
 }
 
 namespace {
-
-void pause_for(int milliseconds)
-{
-	std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-}
-
-struct Slow {
-	~Slow()
-	{
-		pause_for(100);
-	}
-};
-
-Slow slow;
 
 void work()
 {

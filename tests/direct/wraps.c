@@ -5,11 +5,6 @@
 #include <link.h>
 #include <string.h>
 
-unsigned la_version(unsigned version);
-unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie);
-uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *to,
-		       unsigned *flags, const char *name);
-
 static int (*wrapped)(int *version);
 
 static int wrap(int *version)

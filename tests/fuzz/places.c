@@ -91,7 +91,6 @@ bool lc_owner_of(struct lc_folders *folders, const char *path, uid_t *owner)
 	return true;
 }
 
-DIR *fuzz_opendir(const char *path);
 DIR *fuzz_opendir(const char *path)
 {
 	(void)path;

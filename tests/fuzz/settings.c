@@ -20,7 +20,6 @@ static struct {
 		  { "LAZYCUDA_CUDART", NULL }, { "LAZYCUDA_DEBUG", NULL },
 		  { "LAZYCUDA_CONSTRAINT", NULL }, { "LAZYCUDA_FORWARD_COMPATIBLE", NULL } };
 
-char *fuzz_getenv(const char *name);
 char *fuzz_getenv(const char *name)
 {
 	for (size_t i = 0; i < COUNT(variables); i++)
@@ -30,7 +29,6 @@ char *fuzz_getenv(const char *name)
 }
 
 /* A trace line is one line. */
-int fuzz_dprintf(int fd, const char *format, ...);
 int fuzz_dprintf(int fd, const char *format, ...)
 {
 	va_list arguments;

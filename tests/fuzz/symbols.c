@@ -27,7 +27,6 @@ void fuzz_exit(int status)
 	longjmp(end, 1);
 }
 
-void *fuzz_calloc(size_t count, size_t size);
 void *fuzz_calloc(size_t count, size_t size)
 {
 	if (block_count == block_room) {
@@ -38,7 +37,6 @@ void *fuzz_calloc(size_t count, size_t size)
 	return blocks[block_count++] = calloc(count, size);
 }
 
-FILE *fuzz_fopen(const char *path, const char *mode);
 FILE *fuzz_fopen(const char *path, const char *mode)
 {
 	(void)path;
@@ -47,7 +45,6 @@ FILE *fuzz_fopen(const char *path, const char *mode)
 }
 
 /* What is said of a list is fit to be read. */
-int fuzz_vfprintf(FILE *stream, const char *format, va_list arguments);
 int fuzz_vfprintf(FILE *stream, const char *format, va_list arguments)
 {
 	char text[8192];
@@ -58,21 +55,18 @@ int fuzz_vfprintf(FILE *stream, const char *format, va_list arguments)
 	return 0;
 }
 
-int fuzz_fprintf(FILE *stream, const char *format, ...);
 int fuzz_fprintf(FILE *stream, const char *format, ...)
 {
 	(void)stream, (void)format;
 	return 0;
 }
 
-int fuzz_fputs(const char *text, FILE *stream);
 int fuzz_fputs(const char *text, FILE *stream)
 {
 	(void)text, (void)stream;
 	return 0;
 }
 
-int fuzz_fputc(int c, FILE *stream);
 int fuzz_fputc(int c, FILE *stream)
 {
 	(void)stream;

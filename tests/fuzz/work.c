@@ -17,14 +17,11 @@
 #define STEPS_AT_LEAST 50000	/* whatever the length is */
 
 int target(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static uint64_t steps;
 
 /* The compiler has this called at each edge; the linker, that it is this one and not
  * the fuzzer's own. */
-void __wrap___sanitizer_cov_trace_pc(void);
-
 void __wrap___sanitizer_cov_trace_pc(void)
 {
 	steps++;

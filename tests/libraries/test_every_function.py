@@ -4,6 +4,7 @@ major, and where there is no library.  What has to become of a call is worked ou
 rules of their own."""
 import functools
 import re
+import sys
 
 import pytest
 
@@ -141,8 +142,8 @@ def test_these_hand_out_a_text(library, name):
 @pytest.mark.parametrize("name", ["cuptiGetResultString", "cuptiGetErrorMessage"])
 def test_a_text_that_is_written(world, name):
     """nvidia-resiliency-ext throws an exception with the text, whatever is returned."""
-    program = build.program(build.TESTS / "libraries" / "written_text.c")
-    done = world.run(program, library_lists.stub("cupti"), name, "libcupti.so.12", 15, 1, 4321)
+    done = world.run(sys.executable, build.TESTS / "libraries" / "versioned.py", "text",
+                     library_lists.stub("cupti"), "libcupti.so.12", name, 15, 1, 4321)
     missing, known, unknown = done.lines
     assert missing.startswith("15 ") and "no usable libcupti.so.13" in missing
     assert known == "15 CUPTI_ERROR_INVALID_PARAMETER"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """cublasLt's descriptors: those that it makes and frees, and those in the caller's own memory."""
 import itertools
+import sys
 
 import pytest
 
@@ -26,12 +27,12 @@ def library(request):
 @pytest.mark.parametrize("library, caller", itertools.product(PLACES, (12, 13)), indirect=["library"])
 def test_what_the_library_makes_serves_callers_of_each_major(world, library, caller, request):
     there = request.node.callspec.params["library"]
-    program = build.program(build.TESTS / "libraries" / "handles.c", "-w")
+    program = sys.executable, build.TESTS / "libraries" / "versioned.py", "handles"
     for folder in real_libraries.folders(library):
         world.search(folder)
     own = int(there.split(".")[0])
-    direct = world.run(program, library, library.name, SIZES[own])
-    through = world.run(program, library_lists.stub("cublasLt"), f"libcublasLt.so.{caller}",
+    direct = world.run(*program, library, library.name, SIZES[own])
+    through = world.run(*program, library_lists.stub("cublasLt"), f"libcublasLt.so.{caller}",
                         SIZES[caller])
     assert [line.split()[2] for line in direct.lines] == ["0"] * 5
     assert through.lines[:-1] == direct.lines[:-1]

@@ -6,6 +6,7 @@ called as far as that goes without a GPU.
 """
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -17,6 +18,7 @@ import real_libraries
 
 SEVEN = ("cublas", "cufft", "cusolver", "cusparse", "curand", "cudnn", "nccl")
 PAGE = pages.page("reference/own-library.md")
+CALLS = (sys.executable, build.TESTS / "own_library" / "calls.py")
 MISSING = {"cublas": 1, "cufft": 7, "cusolver": 1, "cusparse": 1, "curand": 101, "cudnn": 1001,
            "nccl": 2}
 
@@ -82,8 +84,7 @@ def test_every_function_of_the_library_is_there(made):
 
 def test_without_the_library(made, world):
     name, stub = made
-    program = build.program(build.TESTS / "own_library" / "calls.c")
-    said = dict(line.split(": ", 1) for line in world.run(program, stub.file, name).lines)
+    said = dict(line.split(": ", 1) for line in world.run(*CALLS, stub.file, name).lines)
     assert {function: said.pop(function).partition(f"no usable lib{name}.so.")[0]
             for function in TEXTS.get(name, ())} == TEXTS.get(name, {})
     numbers = {line.split(",")[0].split()[0] for line in said.values()}
@@ -94,12 +95,11 @@ def test_without_the_library(made, world):
 
 def test_with_the_library_it_answers_as_it_does_itself(made, world):
     name, stub = made
-    program = build.program(build.TESTS / "own_library" / "calls.c")
     file = real_libraries.files(name)[-1]
     for folder in real_libraries.folders(file):
         world.search(folder)
-    direct = world.run(program, file, name)
-    through = world.run(program, stub.file, name)
+    direct = world.run(*CALLS, file, name)
+    through = world.run(*CALLS, stub.file, name)
     assert direct.lines == through.lines and len(through.lines) > 1
     status = world.probe(f"open:{stub.file}", "load", f"status:{name}")[-1]
     assert (status["state"], status["path"]) == ("usable", str(file))
@@ -109,8 +109,7 @@ def test_with_the_library_it_answers_as_it_does_itself(made, world):
 def test_curand_makes_numbers_without_a_gpu(made, world):
     name, stub = made
     world.search(real_libraries.files("curand")[0].parent)
-    program = build.program(build.TESTS / "own_library" / "calls.c")
-    lines = dict(line.split(": ", 1) for line in world.run(program, stub.file, name).lines)
+    lines = dict(line.split(": ", 1) for line in world.run(*CALLS, stub.file, name).lines)
     assert lines["curandCreateGeneratorHost"] == "0, a generator"
     assert lines["bits"].split()[0] == "0" and len(set(lines["bits"].split()[1:])) == 8
     assert all(0 < float.fromhex(word) <= 1 for word in lines["uniform"].split()[1:])

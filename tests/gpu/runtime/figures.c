@@ -46,7 +46,6 @@ static double least(double a, double b)
 	return b < a ? b : a;
 }
 
-
 static void launching(void *library)
 {
 	launcher *direct = (launcher *)(uintptr_t)dlsym(library, "cudaLaunchKernel");
