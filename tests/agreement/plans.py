@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""What the plan says, for many links at once (plans.c).
+"""What the plan says, for many links at once, by lazycuda.link.
 
     Ask("12.4", "sm_80", [path, path], lto=True)
     plans.run(asks)             {ask: Plan}
 """
 import collections
-import subprocess
+import functools
+import sys
 
 import build
-from samples import HERE
 
-OUTPUTS = {"cubin": 0, "ptx": 1, "relocatable": 2, "ltoir": 3}
+sys.path.append(str(build.ROOT / "tools" / "retarget"))
+from lazycuda import link  # noqa: E402
+
 ACROSS_MAJORS = 1
-NVJITLINK = 1
-DRIVER = 2
-
-
-def number(version):
-    """12040 for 12.4, 0 for None"""
-    major, minor = map(int, version.split(".")) if version else (0, 0)
-    return 1000 * major + 10 * minor
+NVJITLINK, DRIVER = link.Backend.NVJITLINK, link.Backend.DRIVER
+inspected = functools.lru_cache(maxsize=4096)(link.inspect)
 
 
 class Ask(collections.namedtuple("Ask", "version arch inputs lto output flags options driver "
@@ -31,14 +27,16 @@ class Ask(collections.namedtuple("Ask", "version arch inputs lto output flags op
         return super().__new__(cls, version, arch, tuple(inputs), lto, output, flags,
                                tuple(options), driver, folder)
 
-    def line(self):
-        fields = [number(self.driver), number(self.version), self.arch, int(self.lto),
-                  OUTPUTS[self.output], self.flags, self.folder, len(self.options),
-                  *self.options, *self.inputs]
-        return "\t".join(map(str, fields))
+    def plan(self):
+        made = link.plan(
+            map(link.Input.from_path, self.inputs), self.arch, lto=self.lto,
+            output=link.Output[self.output.upper()], policy=link.Policy.OFF, options=self.options,
+            lto_across_majors=bool(self.flags),
+            environment=link.Environment(driver=self.driver, nvjitlink=self.version))
+        return Plan(made.code.name, made.backend, list(made.options), made.steps, made.message)
 
 
-class Plan(collections.namedtuple("Plan", "code backend rule input options steps message")):
+class Plan(collections.namedtuple("Plan", "code backend options steps message")):
     @property
     def ok(self):
         return self.code == "OK"
@@ -46,25 +44,25 @@ class Plan(collections.namedtuple("Plan", "code backend rule input options steps
     @property
     def kinds(self):
         """Of what is handed over, in order."""
-        return [step.rpartition(":")[2] for step in self.steps]
+        return [step.kind.name.lower() for step in self.steps]
 
     def pieces(self, folder):
         """[(kind, path)] of what was written into the folder."""
         return [(kind, folder / f"{i}.{kind}") for i, kind in enumerate(self.kinds)]
 
-
-def parse(line):
-    code, backend, rule, index, options, steps, message = line.split("\t", 6)
-    return Plan(code, int(backend), rule, int(index), options.split(), steps.split(), message)
+    def write(self, ask):
+        """The pieces, or a plan that says why they cannot be had."""
+        for step, (_, path) in zip(self.steps, self.pieces(ask.folder)):
+            seen = inspected(ask.inputs[step.input])
+            try:
+                path.write_bytes(seen.fatbin(step.entry) if step.form == link.Form.FATBIN else
+                                 seen.payload(step.entry, step.form == link.Form.UNPACKED))
+            except ValueError as why:
+                return self._replace(message=f"cannot write: {why}")
+        return self
 
 
 def run(asks):
-    asks = list(dict.fromkeys(asks))
-    library = build.STUBS / "liblazycuda_link.so"
-    program = build.program(HERE / "plans.c", library, f"-Wl,-rpath,{library.parent}")
-    done = subprocess.run([program], input="".join(ask.line() + "\n" for ask in asks),
-                          text=True, capture_output=True)
-    said = done.stdout.splitlines()
-    assert done.returncode == 0 and len(said) == len(asks), \
-        f"exit {done.returncode} {done.stderr} at {asks[len(said):len(said) + 1]}"
-    return dict(zip(asks, map(parse, said)))
+    made = {ask: ask.plan() for ask in dict.fromkeys(asks)}
+    return {ask: plan.write(ask) if plan.ok and ask.folder != "-" else plan
+            for ask, plan in made.items()}

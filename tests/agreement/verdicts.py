@@ -67,7 +67,7 @@ def pieces_folder(job, flags):
 def own_job(asked, plan):
     """The link that the plan would do."""
     if asked.ask.folder == "-":
-        inputs = [(kind, asked.ask.inputs[int(step.split(":")[0])])
+        inputs = [(kind, asked.ask.inputs[step.input])
                   for kind, step in zip(plan.kinds, plan.steps)]
     else:
         inputs = plan.pieces(asked.ask.folder)

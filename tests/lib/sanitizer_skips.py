@@ -24,8 +24,6 @@ what it tests is not written in C
 it has sanitizers of its own, in every run
     fuzz/ gen/ scan/
 its time goes into NVIDIA's compilers; other tests read what these write
-    agreement/test_ other_compilers.py::test_what_others_write shapes.py
-    agreement/test_agreement.py::test_every_architecture_for_every_target
     device_code/test_image.py versions/test_real.py
 it measures what sanitizers change
     bench/ load/
@@ -36,7 +34,7 @@ it counts what is called, and the sanitizer calls for itself
 it counts what is called, and the sanitizer calls for itself: thread
     hidden/test_hidden.py::test_no_file_is_looked_for
 it runs in one thread: thread
-    agreement/ audit/ broken/ choice/ device_code/ faults/ ldcache/ linking/ plan/ progress/ versions/
+    audit/ broken/ choice/ device_code/ faults/ ldcache/ linking/ plan/ progress/ versions/
     hostile/test_ names.py places.py
     inspection/test_ damaged.py fatbins.py files.py hosts.py kinds.py real.py unpackers.py
     libraries/test_ every_function.py one_cuda.py
@@ -80,10 +78,10 @@ a process can have the sanitizer once, and before all else
     hostile/test_places.py::test_a_folder_that_everybody_can_write_to_and_an_auditor_leads_to
     locks/test_locks.py::test_ a_namespace an_audit_library deep_binding
 pytest itself would have to be sanitized
+    agreement/ python/
     inspection/test_files.py::test_ an_archive_is_read_in_blocks
     inspection/test_files.py::test_ a_file_that_is_cut_short_later_is_an_error_not_a_signal
     inspection/test_files.py::test_ a_header_that_changes_later_is_not_believed
-    python/
 the sanitizer is told by the environment, which is empty
     sandbox/test_sandbox.py::test_the_environment_is_empty
 the sanitizer is told by the environment, which is empty: address
