@@ -5,12 +5,10 @@
 
 A form is "ptx", a version of ptxas, or "linked" for the cubins that a compiler makes itself and are
 not relocatable.  What a compiler does not compile, or ptxas does not assemble, is left out.
-They lie in build/tests/agreement/shapes, below a digest of the compiler.
 """
 import collections
 import concurrent.futures
 import functools
-import hashlib
 import importlib.util
 import os
 import pathlib
@@ -90,16 +88,12 @@ def ptxas_of_toolkits():
 class Written(collections.namedtuple("Written", "compiler form arch unit option")):
     @property
     def kind(self):
-        word = self.form.split()[0]
-        return word if word == "ptx" else "cubin"
-
-    def path_of(self, form):
-        ending = {"ptx": ".ptx", "linked": ".cubin"}.get(form, f".{form}.cubin")
-        return self.compiler.folder / f"{self.unit}-{self.option}-{self.arch}{ending}"
+        return "ptx" if self.form == "ptx" else "cubin"
 
     @property
     def path(self):
-        return self.path_of(self.form)
+        """None: it cannot be made."""
+        return made(self)
 
     @property
     def target(self):
@@ -107,18 +101,11 @@ class Written(collections.namedtuple("Written", "compiler form arch unit option"
         return self.compiler.target(self.arch)
 
     @property
-    def failed(self):
-        """A file that says why there is no other."""
-        return self.path.with_name(f"{self.path.name}.failed")
-
-    @property
     def left(self):
-        """That no ptxas assembles it, either: what has been made of it says so."""
-        made = f"{self.path.stem}.*.cubin"
-        if self.form == "ptx" and not list(self.path.parent.glob(made)) and list(
-                self.path.parent.glob(f"{made}.failed")):
-            return "ptxas refuses it"
-        return None
+        """That no ptxas assembles it, either, as far as one was tried."""
+        each = [one for one in REFUSED if one[::2] == self[::2] and one[3:] == self[3:]] if (
+            self.form == "ptx") else []
+        return "ptxas refuses it" if each and len(each) == len(self.compiler.ptxas()) else None
 
     def partner(self):
         """What has to be linked with it, so that there is a kernel and nothing lacks."""
@@ -129,15 +116,33 @@ class Written(collections.namedtuple("Written", "compiler form arch unit option"
     def __str__(self):
         return f"{self.compiler.name} {self.form} {self.arch} {self.option} {self.unit}"
 
-    def run(self, command):
-        """Makes it with a command, of which the last word is the file to write."""
-        new = f"{self.path}.new"
-        done = subprocess.run([*map(str, command), new], text=True, capture_output=True)
-        if done.returncode:
-            self.failed.write_text(done.stderr)
-            pathlib.Path(new).unlink(missing_ok=True)
-        else:
-            pathlib.Path(new).rename(self.path)
+
+REFUSED = set()     # by ptxas
+
+
+@functools.lru_cache(maxsize=None)
+def made(shape):
+    """Its file, or None."""
+    name = f"{str(shape).replace(' ', '-')}.{shape.kind}"
+    try:
+        if shape.form in ("ptx", "linked"):
+            return shape.compiler.make(shape, name)
+        ptx = made(shape._replace(form="ptx"))
+        return ptx and build.compile(name, "-c", f"-arch={shape.arch}", ptx,
+                                     cc=[str(shape.compiler.ptxas()[shape.form])])
+    except build.CompileError:
+        if shape.form != "ptx":
+            REFUSED.add(shape)
+        return None
+
+
+def written(compiler, form, **only):
+    """Those that could be made, and what has to be linked with them."""
+    shapes = [one for one in compiler.shapes(form)
+              if all(getattr(one, name) == value for name, value in only.items())]
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        list(pool.map(made, shapes))
+    return [one for one in shapes if one.path and (not one.partner() or one.partner().path)]
 
 
 class Clang:
@@ -149,8 +154,6 @@ class Clang:
         if not version:
             raise Absent(f"{command[0]} does not run, or is no clang")
         self.name = f"clang {version[1].rstrip('.')}"
-        self.folder = STORE / "shapes" / digest(self.name, shutil.which(command[0]),
-                                                HERE / "other_sources.py", __file__)
         # Some say it on stderr, some on stdout.
         done = subprocess.run([*command, "--target=nvptx64", "-print-supported-cpus"], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -180,20 +183,14 @@ class Clang:
                 for option in self.options for arch in ARCHITECTURES
                 if option == self.options[0] or arch == "sm_80"]
 
-    def compile(self, shape):
+    def make(self, shape, name):
         language, text = SOURCES[shape.unit]
         options = [word for word in OPTIONS[shape.option]
                    if language == "cuda" or not word.startswith(("-fgpu", "--cuda"))]
-        target = self.target(shape.arch)
-        cpu = [f"--cuda-gpu-arch={target}"] if language == "cuda" else [
-            "-Xclang", "-target-cpu", "-Xclang", target]
-        with tempfile.TemporaryDirectory() as folder:
-            source = pathlib.Path(folder) / shape.unit
-            source.write_text(text)
-            shape.run([*self.command, *LANGUAGES[language], *options, *cpu, "-S", source, "-o"])
-
-    def make(self, shapes):
-        each(self.compile, missing(shapes))
+        cpu = [f"--cuda-gpu-arch={shape.target}"] if language == "cuda" else [
+            "-Xclang", "-target-cpu", "-Xclang", shape.target]
+        return build.compile(name, *LANGUAGES[language], *options, *cpu, "-S",
+                             build.text(text, "device"), cc=self.command)
 
 
 class Triton:
@@ -206,7 +203,8 @@ class Triton:
         if not text:
             raise Absent("triton cannot be imported by this Python")
         self.name = f"triton {text.split()[0]}"
-        self.folder = STORE / "shapes" / digest(self.name, HERE / "triton_kernels.py", __file__)
+        source = HERE / "triton_kernels.py"
+        self.folder = STORE / f"triton-{text.split()[0]}-{build.digest(source, source.stat().st_mtime_ns)[:12]}"
 
     def environment(self, **more):
         kept = {name: value for name, value in os.environ.items()
@@ -221,68 +219,26 @@ class Triton:
         return {**ptxas_of_toolkits(), **own}
 
     def shapes(self, form):
-        paths = sorted(self.folder.glob("*.ptx"))
-        names = [path.stem.split("-") for path in paths]
+        self.write()
+        names = [path.stem.split("-") for path in sorted(self.folder.glob("*.ptx"))]
         return [Written(self, form, arch, unit, "-".join(option)) for unit, *option, arch in names]
 
     @staticmethod
     def target(arch):
         return arch
 
-    def make(self, _shapes):
-        if (self.folder / "made").exists():
-            return
-        with tempfile.TemporaryDirectory() as cache:
+    def make(self, shape, _name):
+        return self.folder / f"{shape.unit}-{shape.option}-{shape.arch}.{shape.kind}"
+
+    def write(self):
+        with build.locked(self.folder / "lock"), tempfile.TemporaryDirectory() as cache:
+            if (self.folder / "made").exists():
+                return
             done = subprocess.run([sys.executable, HERE / "triton_kernels.py", self.folder],
                                   env=self.environment(TRITON_CACHE_DIR=cache), text=True,
                                   capture_output=True)
-        assert done.returncode == 0, done.stderr
-        (self.folder / "made").write_text(done.stdout)
-
-
-def digest(name, *files):
-    text = name + "".join(build.digest(one, os.stat(one).st_mtime_ns) for one in files)
-    return f"{name.replace(' ', '-')}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-
-
-def missing(shapes):
-    return [one for one in shapes if not one.path.exists() and not one.failed.exists()]
-
-
-def each(function, shapes):
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        list(pool.map(function, shapes))
-
-
-def assemble(shape, program):
-    ptx = shape.path_of("ptx")
-    if ptx.exists():
-        shape.run([program, "-c", f"-arch={shape.arch}", ptx,
-                   "-o"])
-
-
-def chosen(compiler, **only):
-    """A function that has those shapes of a form that are so."""
-    return lambda form: [one for one in compiler.shapes(form)
-                         if all(getattr(one, name) == value for name, value in only.items())]
-
-
-def make(compiler, form, shapes_of):
-    if form in ("ptx", "linked"):
-        compiler.make(shapes_of("ptx"))
-    else:
-        compiler.make(shapes_of("ptx"))
-        program = compiler.ptxas()[form]
-        each(lambda shape: assemble(shape, program), missing(shapes_of(form)))
-
-
-def written(compiler, form, **only):
-    """Those that could be made, and what has to be linked with them."""
-    shapes_of = chosen(compiler, **only)
-    with build.locked(compiler.folder / "lock"):
-        make(compiler, form, shapes_of)
-    return [one for one in shapes_of(form) if one.path.exists() and (
-        not one.partner() or one.partner().path.exists())]
+            assert done.returncode == 0, done.stderr
+            (self.folder / "made").write_text(done.stdout)
 
 
 class Absent(Exception):
