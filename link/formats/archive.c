@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "../../stubs/base/printable.h"
-#include "containers.h"
+#include "formats.h"
 
 #define MAGIC_SIZE 8
-#define LONGEST_NAME 4096
 
 struct member_header {
 	char name[16], date[12], owner[6], group[6], mode[8], size[10], end[2];
@@ -15,10 +14,7 @@ struct member_header {
 
 struct archive {
 	const struct lk_part *part;
-	struct lc_arena *arena;
-	int *count;
-	lk_each_entry *each;
-	void *data;
+	const struct lk_walk *walk;
 	char *long_names;		/* GNU's member "//", each name ended by a NUL */
 	uint64_t long_names_length;
 	const char *member;		/* name of the member that is being read */
@@ -32,13 +28,13 @@ static void take_member(struct lazycuda_entry *entry, void *data)
 	if (!lk_source_pay(archive->part->source, entry->offset, strlen(archive->member)))
 		return;
 	entry->member = archive->member;
-	archive->each(entry, archive->data);
+	archive->walk->each(entry, archive->walk->data);
 }
 
 /* An error in one member becomes an entry, and the other members are still read. */
 static void take_error(struct archive *archive, const struct lk_part *contents, const char *wrong)
 {
-	struct lazycuda_entry *entry = lk_entry_new(archive->arena, contents);
+	struct lazycuda_entry *entry = lk_entry_new(archive->walk->arena, contents);
 
 	if (!entry)
 		return;
@@ -76,13 +72,13 @@ static void make_printable(char *texts, size_t length)
 }
 
 /*
- * Reads the table of long names.  GNU ends each name with "/\n", Microsoft with a
- * NUL.  The table is read once and kept once, however many members use it.
+ * Reads the table of long names, each of which ends with "/\n".  The table is read once and kept
+ * once, however many members use it.
  */
 static void read_long_names(struct archive *archive, const struct lk_part *contents)
 {
 	const size_t length = (size_t)contents->length;
-	char *names = lc_alloc(archive->arena, length + 1);
+	char *names = lc_alloc(archive->walk->arena, length + 1);
 
 	archive->long_names_length = 0;
 	if (!names || !lk_part_read(contents, 0, names, length))
@@ -103,55 +99,22 @@ static const char *long_name(const struct archive *archive, uint64_t at)
 	return archive->long_names + at;
 }
 
-/* BSD's long name, at the beginning of the member's contents. */
-static const char *first_name(struct archive *archive, const struct lk_part *contents,
-			      uint64_t length)
-{
-	const size_t size = length < LONGEST_NAME ? (size_t)length : LONGEST_NAME;
-	char *name;
-
-	if (!lk_part_has(contents, 0, length))
-		return NULL;
-	name = lc_alloc(archive->arena, size + 1);
-	if (!name || !lk_part_read(contents, 0, name, size))
-		return NULL;
-	lc_make_printable(name);
-	return name;
-}
-
-/*
- * GNU: "name/", or "/123", an offset into the long names.  BSD: "name", or
- * "#1/20" if the name is the member's first 20 bytes.  Returns NULL if the name is
- * not where the header says.
- */
-static const char *read_name(struct archive *archive, const struct member_header *header,
-			     struct lk_part *contents)
+/* "name/", or "/123", an offset into the long names.  Returns NULL if the name is not where the
+ * header says. */
+static const char *read_name(struct archive *archive, const struct member_header *header)
 {
 	uint64_t number;
 	char text[17];
 
 	if (header->name[0] == '/' && parse_number(header->name + 1, 15, &number))
 		return long_name(archive, number);
-	if (!memcmp(header->name, "#1/", 3) && parse_number(header->name + 3, 13, &number)) {
-		const char *name = first_name(archive, contents, number);
-
-		if (name)
-			*contents = lk_part_of(contents, number, contents->length - number);
-		return name;
-	}
 	memcpy(text, header->name, 16);
 	text[16] = '\0';
 	for (size_t i = 16; i > 1 && text[i - 1] == ' '; i--)
 		text[i - 1] = '\0';
 	if (text[0] != '/')
 		text[strcspn(text, "/")] = '\0';
-	return lc_printable(archive->arena, text);
-}
-
-/* Returns true for symbol tables: "/", "/SYM64/", "__.SYMDEF SORTED" and Microsoft's. */
-static bool is_symbol_table(const char *name)
-{
-	return name[0] == '/' || !strncmp(name, "__.SYMDEF", 9);
+	return lc_printable(archive->walk->arena, text);
 }
 
 /* ---- contents ---- */
@@ -170,21 +133,28 @@ static bool is_text(const struct lk_part *contents)
 	return true;
 }
 
-static const char *read_contents(struct archive *archive, const struct lk_part *contents)
+lk_container_reader *lk_container_reader_of(enum lazycuda_kind kind)
 {
-	enum lazycuda_kind kind = lk_recognise(contents);
-	struct lazycuda_entry *entry;
-
 	switch (kind) {
 	case LAZYCUDA_KIND_OBJECT:
-	case LAZYCUDA_KIND_SHARED:
-		return lk_host_read(contents, archive->arena, archive->count, take_member, archive);
-	case LAZYCUDA_KIND_FATBIN:
-		return lk_fatbin_read(contents, archive->arena, archive->count, take_member,
-				      archive);
-	case LAZYCUDA_KIND_OFFLOAD:
-		return lk_offload_read(contents, archive->arena, archive->count, take_member,
-				       archive);
+	case LAZYCUDA_KIND_SHARED:	return lk_host_read;
+	case LAZYCUDA_KIND_FATBIN:	return lk_fatbin_read;
+	case LAZYCUDA_KIND_OFFLOAD:	return lk_offload_read;
+	default:			return NULL;
+	}
+}
+
+static const char *read_contents(struct archive *archive, const struct lk_part *contents)
+{
+	const struct lk_walk inside = { archive->walk->arena, archive->walk->count, take_member,
+					archive };
+	enum lazycuda_kind kind = lk_recognise(contents);
+	lk_container_reader *read = lk_container_reader_of(kind);
+	struct lazycuda_entry *entry;
+
+	if (read)
+		return read(contents, &inside);
+	switch (kind) {
 	case LAZYCUDA_KIND_ARCHIVE:
 	case LAZYCUDA_KIND_THIN_ARCHIVE:
 		return "is an archive in an archive, which no linker reads";
@@ -194,7 +164,7 @@ static const char *read_contents(struct archive *archive, const struct lk_part *
 		/* nvJitLink crashes on it, or leaves out the whole archive and says SUCCESS. */
 		return is_text(contents) ? NULL : "is neither an object nor device code nor text";
 	default:
-		entry = lk_entry_new(archive->arena, contents);
+		entry = lk_entry_new(archive->walk->arena, contents);
 		if (!entry)
 			return NULL;
 		entry->kind = kind;
@@ -204,25 +174,23 @@ static const char *read_contents(struct archive *archive, const struct lk_part *
 }
 
 static void read_member(struct archive *archive, const struct member_header *header,
-			struct lk_part contents)
+			const struct lk_part *contents)
 {
 	const char *wrong;
 
 	if (!memcmp(header->name, "//", 2)) {
-		read_long_names(archive, &contents);
+		read_long_names(archive, contents);
 		return;
 	}
-	archive->member = read_name(archive, header, &contents);
-	if (!archive->member) {
+	archive->member = read_name(archive, header);
+	if (archive->member && *archive->member == '/')
+		return;		/* a symbol table: "/", "/SYM64/" */
+	wrong = archive->member ? read_contents(archive, contents) :
+		"has a name that lies outside the archive's names";
+	if (!archive->member)
 		archive->member = "?";
-		take_error(archive, &contents, "has a name that lies outside the archive's names");
-		return;
-	}
-	if (is_symbol_table(archive->member))
-		return;
-	wrong = read_contents(archive, &contents);
 	if (wrong)
-		take_error(archive, &contents, wrong);
+		take_error(archive, contents, wrong);
 }
 
 /* ---- the walk ---- */
@@ -230,10 +198,8 @@ static void read_member(struct archive *archive, const struct member_header *hea
 static const char *check_member(const struct lk_part *part, uint64_t at,
 				struct member_header *header, uint64_t *size)
 {
-	if (!lk_part_has(part, at, sizeof(*header)))
-		return "is cut off in its header";
 	if (!lk_part_read(part, at, header, sizeof(*header)))
-		return "cannot be read";
+		return "is cut off in its header";
 	if (memcmp(header->end, "`\n", 2) ||
 	    !parse_number(header->size, sizeof(header->size), size))
 		return "has a damaged header";
@@ -242,25 +208,23 @@ static const char *check_member(const struct lk_part *part, uint64_t at,
 	return NULL;
 }
 
-const char *lk_archive_read(const struct lk_part *part, struct lc_arena *arena, int *count,
-			    lk_each_entry *each, void *data)
+const char *lk_archive_read(const struct lk_part *part, const struct lk_walk *walk)
 {
-	struct archive archive = {
-		.part = part, .arena = arena, .count = count, .each = each, .data = data,
-	};
+	struct archive archive = { .part = part, .walk = walk };
 	uint64_t at = MAGIC_SIZE;
 
 	while (at < part->length) {
 		struct member_header header;
+		struct lk_part contents;
 		const char *wrong;
 		uint64_t size;
 
 		wrong = check_member(part, at, &header, &size);
 		if (wrong)
-			return lc_format(arena, "archive member at 0x%llx %s",
+			return lc_format(walk->arena, "archive member at 0x%llx %s",
 					 (unsigned long long)(part->offset + at), wrong);
-		read_member(&archive, &header,
-			    lk_part_of(part, at + sizeof(header), size));
+		contents = lk_part_of(part, at + sizeof(header), size);
+		read_member(&archive, &header, &contents);
 		at += sizeof(header) + size;
 		at += at & 1;	/* members begin at even offsets */
 	}

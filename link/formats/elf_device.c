@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "containers.h"
 
 /* ---- the header ---- */
 

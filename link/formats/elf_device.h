@@ -5,7 +5,7 @@
 
 #include <elf.h>
 
-#include "bytes.h"
+#include "formats.h"
 
 #define LK_EM_CUDA 190
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* fatbin.c - the entries of fatbin containers */
-#include "containers.h"
-#include "unpack.h"
+#include "formats.h"
+#include "inspection.h"
+#include "../../stubs/base/count.h"
 #include "../tables/versions.h"
 
 /* Flags of an entry's header. */
@@ -30,7 +31,7 @@ static const struct {
 
 static enum lazycuda_kind kind_by_number(unsigned number)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < LC_COUNT(kinds); i++)
 		if (kinds[i].number == number)
 			return kinds[i].kind;
 	return LAZYCUDA_KIND_UNKNOWN;
@@ -79,7 +80,7 @@ static const char *check_sizes(const struct lk_fatbin_entry_header *header,
 			       struct lc_arena *arena)
 {
 	unsigned packing = header->flags & (FLAG_LZ4 | FLAG_ZSTD);
-	int zstd = packing == FLAG_ZSTD;
+	bool zstd = packing == FLAG_ZSTD;
 
 	if (!header->payload_size)
 		return "is empty";
@@ -176,10 +177,8 @@ static const char *read_step(const struct lk_part *entries, uint64_t at,
 {
 	uint64_t left = entries->length - at;
 
-	if (left < sizeof(*header))
-		return "ends past the fatbin";
 	if (!lk_part_read(entries, at, header, sizeof(*header)))
-		return "cannot be read";
+		return "ends past the fatbin";
 	if (header->header_size < sizeof(*header) || header->header_size % 8)
 		return "has a header of impossible size";
 	if (header->header_size > left || header->payload_size > left - header->header_size)
@@ -189,8 +188,7 @@ static const char *read_step(const struct lk_part *entries, uint64_t at,
 	return NULL;
 }
 
-static const char *walk(const struct lk_part *entries, struct lc_arena *arena, int fatbin,
-			lk_each_entry *each, void *data)
+static const char *read_entries(const struct lk_part *entries, const struct lk_walk *walk, int fatbin)
 {
 	uint64_t at = 0;
 
@@ -202,13 +200,13 @@ static const char *walk(const struct lk_part *entries, struct lc_arena *arena, i
 
 		wrong = read_step(entries, at, &header);
 		if (wrong)
-			return lc_format(arena, "entry %u, at 0x%llx, %s", index,
+			return lc_format(walk->arena, "entry %u, at 0x%llx, %s", index,
 					 (unsigned long long)(entries->offset + at), wrong);
 		whole = lk_part_of(entries, at, header.header_size + header.payload_size);
-		entry = make_entry(&whole, &header, fatbin, arena);
+		entry = make_entry(&whole, &header, fatbin, walk->arena);
 		if (!entry)
 			return NULL;
-		each(entry, data);
+		walk->each(entry, walk->data);
 		at += whole.length;
 	}
 	return NULL;
@@ -228,28 +226,25 @@ static const char *check_container(const struct lk_fatbin_header *header, uint64
 	return NULL;
 }
 
-const char *lk_fatbin_container(const struct lk_part *part, struct lc_arena *arena, int *count,
-				lk_each_entry *each, void *data, uint64_t *length)
+/* Reads the container at the beginning of the part; *length is the container's length. */
+static const char *read_container(const struct lk_part *part, const struct lk_walk *walk,
+				  uint64_t *length)
 {
 	unsigned long long place = part->offset;
 	struct lk_fatbin_header header;
 	struct lk_part entries;
 	const char *wrong;
 
-	if (!lk_part_has(part, 0, sizeof(header)))
-		wrong = "is cut off in its header";
-	else if (!lk_part_read(part, 0, &header, sizeof(header)))
-		wrong = "cannot be read";
-	else
-		wrong = check_container(&header, part->length);
+	wrong = lk_part_read(part, 0, &header, sizeof(header)) ?
+		check_container(&header, part->length) : "is cut off in its header";
 	if (wrong)
-		return lc_format(arena, "fatbin at 0x%llx %s", place, wrong);
-	if (*count == LK_MOST_CONTAINERS)
+		return lc_format(walk->arena, "fatbin at 0x%llx %s", place, wrong);
+	if (*walk->count == LK_MOST_CONTAINERS)
 		return "has more fatbins than any file";
 	*length = header.header_size + header.size;
 	entries = lk_part_of(part, header.header_size, header.size);
-	wrong = walk(&entries, arena, (*count)++, each, data);
-	return wrong ? lc_format(arena, "fatbin at 0x%llx: %s", place, wrong) : NULL;
+	wrong = read_entries(&entries, walk, (*walk->count)++);
+	return wrong ? lc_format(walk->arena, "fatbin at 0x%llx: %s", place, wrong) : NULL;
 }
 
 /* Most often that is `at` itself, so the first read is small, and reads grow only over zeros. */
@@ -273,17 +268,15 @@ uint64_t lk_skip_zeros(const struct lk_part *part, uint64_t at)
 	return at;
 }
 
-const char *lk_fatbin_read(const struct lk_part *part, struct lc_arena *arena, int *count,
-			   lk_each_entry *each, void *data)
+const char *lk_fatbin_read(const struct lk_part *part, const struct lk_walk *walk)
 {
 	uint64_t at = 0;
 
 	while ((at = lk_skip_zeros(part, at)) < part->length) {
 		struct lk_part rest = lk_part_of(part, at, part->length - at);
-		uint64_t length;
-		const char *wrong;
+		uint64_t length = 0;
+		const char *wrong = read_container(&rest, walk, &length);
 
-		wrong = lk_fatbin_container(&rest, arena, count, each, data, &length);
 		if (wrong)
 			return wrong;
 		at += length;

@@ -14,10 +14,8 @@
 #include "../../stubs/base/arena.h"
 #include "source.h"
 
-struct lk_part {
-	const struct lk_source *source;
-	uint64_t offset, length;
-};
+/* How many kinds of input this release knows; a later one may know more. */
+#define LK_KINDS (LAZYCUDA_KIND_BUNDLE + 1)
 
 /* ---- recognised by their first bytes ---- */
 
@@ -56,51 +54,104 @@ bool lk_tile_has_kernels(const void *bytes, size_t length);
 /* Whether bitcode is whole, by its wrapper and its blocks; libnvvm checks what is in them. */
 const char *lk_bitcode_read(const struct lk_part *part, struct lc_arena *arena);
 
-/* The names that whole bitcode defines, of functions and variables alike, where LLVM has written
- * its table of them.  They only tell images of one source: a linker sees those of the PTX to which
- * the bitcode is compiled. */
-void lk_bitcode_names(const struct lk_part *part, struct lc_arena *arena,
-		      struct lazycuda_entry *entry);
-
 /* LLVM IR, which is text: sets the flags LIBDEVICE, NO_LAYOUT and LISTED, and, if all of it is
  * understood, the symbols. */
 void lk_llvm_ir_read(const struct lk_part *part, struct lc_arena *arena,
 		     struct lazycuda_entry *entry);
 
-/* Calls the reader of PTX, cubins or LTO-IR, by the kind that lk_recognise() returned; any other
- * kind is an error. */
-const char *lk_code_read(const struct lk_part *part, enum lazycuda_kind kind,
-			 struct lc_arena *arena, struct lazycuda_entry *entry, bool symbols);
+/* Puts a question mark in place of each byte in a comment of PTX that is not ASCII. */
+void lk_ptx_make_ascii(char *text, size_t length);
 
 /* ---- readers of containers: call `each` for every entry ---- */
 
-/* `entry` lives in the arena and has the fields that the container records. */
-typedef void lk_each_entry(struct lazycuda_entry *entry, void *data);
+/* A new entry for this part, with all else unknown; NULL on allocation failure. */
+struct lazycuda_entry *lk_entry_new(struct lc_arena *arena, const struct lk_part *part);
+
+/* `entry` lives in the arena and has the fields that the container records.  Its offsets count from
+ * the start of the source. */
+struct lk_walk {
+	struct lc_arena *arena;
+	int *count;		/* grows by the number of fatbins and the like */
+	void (*each)(struct lazycuda_entry *entry, void *data);
+	void *data;
+};
+
+typedef const char *lk_container_reader(const struct lk_part *part, const struct lk_walk *walk);
+
+/* Consecutive fatbin containers up to the end of the part, with zero padding between them. */
+lk_container_reader lk_fatbin_read;
 
 /*
- * Reads consecutive fatbin containers up to the end of the part, and skips zero
- * padding between them.  Offsets in entries count from the start of the source.
- * *count grows by the number of containers.
- */
-const char *lk_fatbin_read(const struct lk_part *part, struct lc_arena *arena, int *count,
-			   lk_each_entry *each, void *data);
-
-/*
- * Reads consecutive offload binaries of LLVM in the same way.  Each image is a container of its
+ * Consecutive offload binaries of LLVM in the same way.  Each image is a container of its
  * own, with the flag LK_IMAGE, until lk_tell_sources() makes alternatives of those of one source.
  * The first that is not CUDA's is passed on with the flag LK_FOREIGN, and others are not.
  */
-const char *lk_offload_read(const struct lk_part *part, struct lc_arena *arena, int *count,
-			    lk_each_entry *each, void *data);
+lk_container_reader lk_offload_read;
 
-/* The sections __nv_relfatbin, .nv_fatbin and .llvm.offloading of a host ELF file; without section
- * headers, the fatbins in its PT_LOAD segments. */
-const char *lk_host_read(const struct lk_part *part, struct lc_arena *arena, int *count,
-			 lk_each_entry *each, void *data);
+/* The sections __nv_relfatbin, .nv_fatbin and .llvm.offloading of a host ELF file. */
+lk_container_reader lk_host_read;
 
 /* The members of an archive, each read by its own kind. */
-const char *lk_archive_read(const struct lk_part *part, struct lc_arena *arena, int *count,
-			    lk_each_entry *each, void *data);
+lk_container_reader lk_archive_read;
+
+/* The reader of a kind that may be in an archive; NULL for what is no container. */
+lk_container_reader *lk_container_reader_of(enum lazycuda_kind kind);
+
+/* No file has more containers of alternatives, of whatever format. */
+#define LK_MOST_CONTAINERS (1 << 20)
+
+/* Returns the offset of the next byte that is not zero, or the length of the part. */
+uint64_t lk_skip_zeros(const struct lk_part *part, uint64_t at);
+
+#define LK_FATBIN_MAGIC 0xba55ed50u
+
+struct lk_fatbin_header {
+	uint32_t magic;
+	uint16_t version, header_size;
+	uint64_t size;		/* of all entries */
+};
+
+struct lk_fatbin_entry_header {
+	uint16_t kind, version;
+	uint32_t header_size;
+	uint64_t payload_size;	/* with padding; the next entry follows it */
+	uint32_t packed_size;	/* without padding; 0: not compressed */
+	uint32_t options;	/* offset from this header, as `name` is; 0: none */
+	uint16_t minor, major;	/* of the PTX ISA, or of the LTO-IR container */
+	uint32_t arch;		/* 90 */
+	uint32_t name, name_length;
+	uint64_t flags;
+	uint64_t key;		/* of obfuscated LTO-IR */
+	uint64_t unpacked_size;	/* 0: not compressed */
+};
+
+/* The first bytes of an offload binary. */
+#define LK_OFFLOAD_MAGIC "\x10\xff\x10\xad"
+
+/* Flag of an entry that is no code of CUDA: it has an error that says so, and is not listed. */
+#define LK_FOREIGN 0x80000000u
+
+/* Flags of images of an offload binary until lk_tell_sources(): of each, of the first in a row, and
+ * of those in an object that was compiled of one source. */
+#define LK_IMAGE 0x40000000u
+#define LK_FIRST_IMAGE 0x20000000u
+#define LK_ONE_SOURCE 0x10000000u
+
+/*
+ * Tells which images of offload binaries are alternatives of one source.  Images of a row become
+ * alternatives, which are in one container, if
+ *
+ *  - the object was compiled of one source (LK_ONE_SOURCE), and no two images in the row are of
+ *    the same kind and architecture;
+ *  - they define a name in common that is defined once in a link, or are both like a third one; or
+ *  - they define the same names of kernels and variables: of functions if they have none of
+ *    these, and no name at all if they define nothing.
+ *
+ * Of alternatives that are of the same kind and architecture, each is of another source.
+ * Alternatives are put beside each other, and containers are numbered anew.
+ */
+void lk_tell_sources(struct lc_arena *arena, struct lazycuda_entry **entries, size_t count,
+		     int *containers);
 
 /* ---- the image that a linker made ---- */
 

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* host.c - the device code in host objects, libraries and executables */
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../stubs/base/count.h"
-#include "containers.h"
+#include "formats.h"
 #include "../tables/arch.h"
-
-typedef const char *read_containers(const struct lk_part *part, struct lc_arena *arena, int *count,
-				    lk_each_entry *each, void *data);
 
 /* Code that is to be linked with that of other objects, and code that is final. */
 static const struct section_kind {
 	const char *name;
 	unsigned flags;
-	read_containers *read;
+	lk_container_reader *read;
 } section_kinds[] = {
 	{ LK_RELOCATABLE_SECTION, LAZYCUDA_ENTRY_RELOCATABLE, lk_fatbin_read },
 	{ ".nv_fatbin", 0, lk_fatbin_read },
@@ -26,10 +22,7 @@ static const struct section_kind {
 
 struct host {
 	const struct lk_part *part;
-	struct lc_arena *arena;
-	int *count;
-	lk_each_entry *each;
-	void *data;
+	const struct lk_walk *walk;
 	const struct section_kind *kind;	/* of the section that is being read */
 	uint64_t left;		/* bytes that may still be read: a sound file has no overlaps */
 	bool of_one_source;	/* it is an object that a compiler wrote, and no linker */
@@ -43,10 +36,8 @@ static void take_section(struct lazycuda_entry *entry, void *data)
 	entry->flags |= host->kind->flags;
 	if (host->of_one_source && entry->flags & LK_IMAGE)
 		entry->flags |= LK_ONE_SOURCE;
-	host->each(entry, host->data);
+	host->walk->each(entry, host->walk->data);
 }
-
-/* ---- by section headers ---- */
 
 struct sections {
 	Elf64_Off offset;	/* of the section headers */
@@ -65,14 +56,14 @@ static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
 	if (header->e_shentsize != sizeof(Elf64_Shdr))
 		return "has section headers of impossible size";
 	if (!lk_part_read(host->part, header->e_shoff, &first, sizeof(first)))
-		return lc_format(host->arena, "ends before its section headers (0x%llx)", place);
+		return lc_format(host->walk->arena, "ends before its section headers (0x%llx)", place);
 	sections->offset = header->e_shoff;
 	/* Numbers too large for the ELF header are in the first section header. */
 	sections->count = header->e_shnum ? header->e_shnum : first.sh_size;
 	if (names == SHN_XINDEX)
 		names = first.sh_link;
 	if (sections->count > (host->part->length - header->e_shoff) / sizeof(Elf64_Shdr))
-		return lc_format(host->arena, "ends inside its section headers (0x%llx)", place);
+		return lc_format(host->walk->arena, "ends inside its section headers (0x%llx)", place);
 	if (names >= sections->count ||
 	    !lk_part_read(host->part, header->e_shoff + names * sizeof(Elf64_Shdr),
 			  &sections->names, sizeof(sections->names)))
@@ -80,7 +71,7 @@ static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
 	if (sections->names.sh_type != SHT_STRTAB)
 		return "has no names for its sections";
 	if (!lk_part_has(host->part, sections->names.sh_offset, sections->names.sh_size))
-		return lc_format(host->arena, "ends before the names of its sections do (0x%llx + "
+		return lc_format(host->walk->arena, "ends before the names of its sections do (0x%llx + "
 				 "0x%llx)", (unsigned long long)sections->names.sh_offset,
 				 (unsigned long long)sections->names.sh_size);
 	return NULL;
@@ -122,23 +113,24 @@ static const struct section_kind *kind_of(const struct host *host,
 static const char *read_section(struct host *host, const Elf64_Shdr *section)
 {
 	const char *name = host->kind->name;
+	const struct lk_walk inside = { host->walk->arena, host->walk->count, take_section, host };
 	struct lk_part part;
 
 	/* A file of split debug information has the section headers without the contents. */
 	if (section->sh_type == SHT_NOBITS)
 		return NULL;
 	if (section->sh_flags & SHF_COMPRESSED)
-		return lc_format(host->arena, "has a compressed section %s, which is not supported",
+		return lc_format(host->walk->arena, "has a compressed section %s, which is not supported",
 				 name);
 	if (!lk_part_has(host->part, section->sh_offset, section->sh_size))
-		return lc_format(host->arena, "ends before its section %s does (0x%llx + 0x%llx)",
+		return lc_format(host->walk->arena, "ends before its section %s does (0x%llx + 0x%llx)",
 				 name, (unsigned long long)section->sh_offset,
 				 (unsigned long long)section->sh_size);
 	if (section->sh_size > host->left)
 		return "has sections that overlap";
 	host->left -= section->sh_size;
 	part = lk_part_of(host->part, section->sh_offset, section->sh_size);
-	return host->kind->read(&part, host->arena, host->count, take_section, host);
+	return host->kind->read(&part, &inside);
 }
 
 static const char *read_sections(struct host *host, struct sections *sections)
@@ -207,159 +199,22 @@ static const char *read_by_sections(struct host *host, const Elf64_Ehdr *header)
 	return read_sections(host, &sections);
 }
 
-/* ---- by segments, where there are no section headers ---- */
-
-static const struct section_kind no_section;
-
-/* The bytes of a segment that were read last.  Several containers may lie in them. */
-struct window {
-	uint64_t begin, end;
-	uint64_t *words;
-};
-
-#define WINDOW_SIZE ((size_t)64 * 1024)
-
-static bool move_window(const struct lk_part *segment, uint64_t at, struct window *window)
+const char *lk_host_read(const struct lk_part *part, const struct lk_walk *walk)
 {
-	uint64_t left = segment->length - at;
-
-	window->begin = at;
-	window->end = at + (left < WINDOW_SIZE ? left : WINDOW_SIZE);
-	return lk_part_read(segment, at, window->words, (size_t)(window->end - at));
-}
-
-/* Advances *at to the next container in the segment, or to the segment's end. */
-static const char *find_container(const struct lk_part *segment, uint64_t *at,
-				  struct window *window)
-{
-	const size_t word = sizeof(*window->words);
-
-	while (*at < segment->length) {
-		if (*at >= window->end && !move_window(segment, *at, window))
-			return "cannot be read";
-		for (size_t i = (size_t)(*at - window->begin) / word;
-		     i < (size_t)(window->end - window->begin) / word; i++)
-			if (window->words[i] == LK_FATBIN_BEGIN) {
-				*at = window->begin + i * word;
-				return NULL;
-			}
-		*at = window->end;
-	}
-	return NULL;
-}
-
-/* Returns true if a container can be here, false for eight bytes that only look like one. */
-static bool is_container(const struct lk_part *rest)
-{
-	struct lk_fatbin_header header;
-
-	return lk_part_read(rest, 0, &header, sizeof(header)) && header.size &&
-	       lk_part_has(rest, sizeof(header), header.size);
-}
-
-static const char *scan_segment(struct host *host, const struct lk_part *segment,
-				uint64_t *words)
-{
-	struct window window = { .words = words };
-	/* Containers lie at multiples of 8 of the ELF file, which may be an archive's member. */
-	uint64_t at = (host->part->offset - segment->offset) & 7;
-
-	for (;;) {
-		uint64_t length = sizeof(*words);
-		struct lk_part rest;
-		const char *wrong;
-
-		wrong = find_container(segment, &at, &window);
-		/* A segment may be shorter than the padding before its first multiple of 8. */
-		if (wrong || at >= segment->length)
-			return wrong;
-		rest = lk_part_of(segment, at, segment->length - at);
-		if (is_container(&rest))
-			wrong = lk_fatbin_container(&rest, host->arena, host->count, take_section,
-						    host, &length);
-		if (wrong)
-			return wrong;
-		at += length;
-	}
-}
-
-/* Gets segment `index`; if it is not PT_LOAD, its length is zero. */
-static const char *read_segment(struct host *host, const Elf64_Ehdr *header, unsigned index,
-				struct lk_part *segment)
-{
-	uint64_t place = header->e_phoff + index * sizeof(Elf64_Phdr);
-	Elf64_Phdr program;
-
-	*segment = lk_part_of(host->part, 0, 0);
-	if (header->e_phoff > host->part->length ||
-	    !lk_part_read(host->part, place, &program, sizeof(program)))
-		return lc_format(host->arena, "ends inside its program headers (0x%llx)",
-				 (unsigned long long)header->e_phoff);
-	if (program.p_type != PT_LOAD)
-		return NULL;
-	if (!lk_part_has(host->part, program.p_offset, program.p_filesz))
-		return lc_format(host->arena, "ends before its segment %u does (0x%llx + 0x%llx)",
-				 index, (unsigned long long)program.p_offset,
-				 (unsigned long long)program.p_filesz);
-	if (program.p_filesz > host->left)
-		return "has segments that overlap";
-	host->left -= program.p_filesz;
-	*segment = lk_part_of(host->part, program.p_offset, program.p_filesz);
-	return NULL;
-}
-
-static const char *scan(struct host *host, const Elf64_Ehdr *header)
-{
-	uint64_t *words = malloc(WINDOW_SIZE);
-	const char *wrong = NULL;
-
-	host->arena->failed |= !words;
-	host->kind = &no_section;
-	for (unsigned i = 0; words && !wrong && i < header->e_phnum; i++) {
-		struct lk_part segment;
-
-		wrong = read_segment(host, header, i, &segment);
-		if (!wrong && segment.length)
-			wrong = scan_segment(host, &segment, words);
-	}
-	free(words);
-	return wrong;
-}
-
-static const char *check_header(const Elf64_Ehdr *header)
-{
-	if (header->e_ident[EI_CLASS] != ELFCLASS64)
-		return "is not an ELF file of 64 bits";
-	if (header->e_ident[EI_DATA] != ELFDATA2LSB)
-		return "is a big-endian ELF file, for which there is no CUDA";
-	if (header->e_shoff || header->e_type != ET_REL)
-		return NULL;
-	return "is an object without section headers";
-}
-
-const char *lk_host_read(const struct lk_part *part, struct lc_arena *arena, int *count,
-			 lk_each_entry *each, void *data)
-{
-	struct host host = {
-		.part = part, .arena = arena, .count = count, .each = each, .data = data,
-		.left = part->length,
-	};
-	const char *wrong;
+	struct host host = { .part = part, .walk = walk, .left = part->length };
 	Elf64_Ehdr header;
 
 	/* A 32-bit ELF header is shorter: read e_ident first. */
 	memset(&header, 0, sizeof(header));
 	if (!lk_part_read(part, 0, &header, EI_NIDENT))
 		return "ends inside its ELF header";
-	if (header.e_ident[EI_CLASS] == ELFCLASS64 &&
-	    !lk_part_read(part, 0, &header, sizeof(header)))
+	if (header.e_ident[EI_CLASS] != ELFCLASS64)
+		return "is not an ELF file of 64 bits";
+	if (header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return "is a big-endian ELF file, for which there is no CUDA";
+	if (!lk_part_read(part, 0, &header, sizeof(header)))
 		return "ends inside its ELF header";
-	wrong = check_header(&header);
-	if (wrong)
-		return wrong;
-	if (header.e_shoff)
-		return read_by_sections(&host, &header);
-	if (header.e_phnum && header.e_phentsize != sizeof(Elf64_Phdr))
-		return "has program headers of impossible size";
-	return scan(&host, &header);
+	if (!header.e_shoff)
+		return "has no section headers, by which device code is found";
+	return read_by_sections(&host, &header);
 }

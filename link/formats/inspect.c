@@ -7,12 +7,11 @@
 
 #include "../../stubs/base/glibc.h"
 #include "../../stubs/base/regular.h"
-#include "containers.h"
-#include "images.h"
+#include "../../stubs/base/count.h"
+#include "formats.h"
 #include "inspection.h"
 #include "../tables/sized.h"
 #include "../tables/text.h"
-#include "unpack.h"
 
 #define MOST_ENTRIES (1 << 20)
 
@@ -61,6 +60,41 @@ static bool same_kind(enum lazycuda_kind label, enum lazycuda_kind kind)
 	       (label == LAZYCUDA_KIND_LTOIR && kind == LAZYCUDA_KIND_OPTIXIR);
 }
 
+/* Kinds of code that a container may hold, and that have a reader. */
+static bool is_read(enum lazycuda_kind kind)
+{
+	return kind == LAZYCUDA_KIND_PTX || kind == LAZYCUDA_KIND_CUBIN ||
+	       kind == LAZYCUDA_KIND_LTOIR || kind == LAZYCUDA_KIND_OPTIXIR ||
+	       kind == LAZYCUDA_KIND_TILEIR;
+}
+
+/* Returns NULL, or what is wrong with the code of a kind. */
+static const char *read_kind(struct lk_inspection *inspection, const struct lk_part *part,
+			     enum lazycuda_kind kind, struct lazycuda_entry *entry)
+{
+	struct lc_arena *arena = inspection->arena;
+
+	switch (kind) {
+	case LAZYCUDA_KIND_PTX:
+		return lk_ptx_read(part, arena, entry, inspection->payloads);
+	case LAZYCUDA_KIND_CUBIN:
+		return lk_cubin_read(part, arena, entry, inspection->payloads);
+	case LAZYCUDA_KIND_LTOIR:
+	case LAZYCUDA_KIND_OPTIXIR:
+		return lk_ltoir_read(part, entry);
+	case LAZYCUDA_KIND_TILEIR:
+		return lk_tile_read(part, arena, entry);
+	case LAZYCUDA_KIND_BITCODE:
+		return lk_bitcode_read(part, arena);
+	case LAZYCUDA_KIND_LLVMIR:
+		if (inspection->payloads)
+			lk_llvm_ir_read(part, arena, entry);
+		return NULL;
+	default:
+		return "is neither PTX nor a cubin nor LTO-IR";
+	}
+}
+
 /* Returns NULL, or what is wrong with the code. */
 static const char *read_code(struct lk_inspection *inspection, const struct lk_part *part,
 			     struct lazycuda_entry *entry)
@@ -72,7 +106,7 @@ static const char *read_code(struct lk_inspection *inspection, const struct lk_p
 	if (kind != LAZYCUDA_KIND_UNKNOWN && !same_kind(entry->kind, kind))
 		return lc_format(inspection->arena, "is labelled %s and holds %s",
 				 lazycuda_kind_name(entry->kind), lazycuda_kind_name(kind));
-	wrong = lk_code_read(part, kind, inspection->arena, &code, inspection->payloads);
+	wrong = read_kind(inspection, part, kind, &code);
 	if (!wrong)
 		merge(entry, &code);
 	return wrong;
@@ -111,8 +145,7 @@ static const char *overlapping(struct lc_arena *arena, const struct lk_budget *b
 
 static const char *read_packed(struct lk_inspection *inspection, struct lazycuda_entry *entry)
 {
-	int zstd = (entry->flags & LAZYCUDA_ENTRY_ZSTD) != 0;
-	const char *wrong = lk_unpack_missing(zstd);
+	const char *wrong = lk_unpack_missing(entry->flags & LAZYCUDA_ENTRY_ZSTD);
 	unsigned char *code;
 	size_t length;
 
@@ -140,23 +173,6 @@ static const char *read_packed(struct lk_inspection *inspection, struct lazycuda
 	return wrong;
 }
 
-static bool has_reader(enum lazycuda_kind kind)
-{
-	return kind == LAZYCUDA_KIND_PTX || kind == LAZYCUDA_KIND_CUBIN ||
-	       kind == LAZYCUDA_KIND_LTOIR || kind == LAZYCUDA_KIND_OPTIXIR ||
-	       kind == LAZYCUDA_KIND_TILEIR;
-}
-
-static const char *read_bitcode(struct lk_inspection *inspection, const struct lk_part *part,
-				struct lazycuda_entry *entry)
-{
-	const char *wrong = lk_bitcode_read(part, inspection->arena);
-
-	if (!wrong && inspection->payloads && entry->flags & LK_IMAGE)
-		lk_bitcode_names(part, inspection->arena, entry);
-	return wrong;
-}
-
 /* Reads the payload; unpacks it only if the caller wants payloads.  Returns NULL, or what is
  * wrong with it. */
 static const char *read_payload(struct lk_inspection *inspection, struct lazycuda_entry *entry)
@@ -164,8 +180,8 @@ static const char *read_payload(struct lk_inspection *inspection, struct lazycud
 	const struct lk_part part = { &inspection->source, entry->offset, entry->length };
 
 	if (entry->kind == LAZYCUDA_KIND_BITCODE)
-		return read_bitcode(inspection, &part, entry);
-	if (!has_reader(entry->kind))
+		return read_kind(inspection, &part, entry->kind, entry);
+	if (!is_read(entry->kind))
 		return NULL;
 	if (!(entry->flags & LAZYCUDA_ENTRY_UNSEEN))
 		return read_code(inspection, &part, entry);
@@ -211,18 +227,12 @@ static void take_entry(struct lazycuda_entry *entry, void *data)
 static const char *read_bare(struct lk_inspection *inspection, const struct lk_part *part)
 {
 	struct lazycuda_entry *entry = lk_entry_new(inspection->arena, part);
-	const char *wrong = NULL;
+	const char *wrong;
 
 	if (!entry)
 		return NULL;
 	entry->kind = inspection->public.kind;
-	if (has_reader(entry->kind))
-		wrong = lk_code_read(part, entry->kind, inspection->arena, entry,
-				     inspection->payloads);
-	else if (entry->kind == LAZYCUDA_KIND_BITCODE)
-		wrong = lk_bitcode_read(part, inspection->arena);
-	else if (entry->kind == LAZYCUDA_KIND_LLVMIR && inspection->payloads)
-		lk_llvm_ir_read(part, inspection->arena, entry);
+	wrong = read_kind(inspection, part, entry->kind, entry);
 	if (!wrong)
 		add_entry(inspection, entry);
 	return wrong;
@@ -231,33 +241,19 @@ static const char *read_bare(struct lk_inspection *inspection, const struct lk_p
 static const char *read_whole(struct lk_inspection *inspection)
 {
 	const struct lk_part part = { &inspection->source, 0, inspection->source.length };
-	int *count = &inspection->public.fatbin_count;
+	const struct lk_walk walk = { inspection->arena, &inspection->public.fatbin_count, take_entry,
+				      inspection };
+	enum lazycuda_kind kind = lk_recognise(&part);
+	lk_container_reader *read = kind == LAZYCUDA_KIND_ARCHIVE ? lk_archive_read :
+				    lk_container_reader_of(kind);
 
-	inspection->public.kind = lk_recognise(&part);
-	if (inspection->public.kind == LAZYCUDA_KIND_UNKNOWN &&
-	    inspection->declared == LAZYCUDA_KIND_LLVMIR)
-		inspection->public.kind = LAZYCUDA_KIND_LLVMIR;
-	switch (inspection->public.kind) {
-	case LAZYCUDA_KIND_PTX:
-	case LAZYCUDA_KIND_CUBIN:
-	case LAZYCUDA_KIND_LTOIR:
-	case LAZYCUDA_KIND_OPTIXIR:
-	case LAZYCUDA_KIND_TILEIR:
-	case LAZYCUDA_KIND_BITCODE:
-	case LAZYCUDA_KIND_LLVMIR:
-		return read_bare(inspection, &part);
-	case LAZYCUDA_KIND_FATBIN:
-		return lk_fatbin_read(&part, inspection->arena, count, take_entry, inspection);
-	case LAZYCUDA_KIND_OBJECT:
-	case LAZYCUDA_KIND_SHARED:
-		return lk_host_read(&part, inspection->arena, count, take_entry, inspection);
-	case LAZYCUDA_KIND_OFFLOAD:
-		return lk_offload_read(&part, inspection->arena, count, take_entry, inspection);
-	case LAZYCUDA_KIND_ARCHIVE:
-		return lk_archive_read(&part, inspection->arena, count, take_entry, inspection);
-	default:
-		return NULL;
-	}
+	if (kind == LAZYCUDA_KIND_UNKNOWN && inspection->declared == LAZYCUDA_KIND_LLVMIR)
+		kind = LAZYCUDA_KIND_LLVMIR;
+	inspection->public.kind = kind;
+	if (read)
+		return read(&part, &walk);
+	return is_read(kind) || kind == LAZYCUDA_KIND_BITCODE || kind == LAZYCUDA_KIND_LLVMIR ?
+	       read_bare(inspection, &part) : NULL;
 }
 
 /* ---- the name against the content ---- */
@@ -274,7 +270,6 @@ static const struct {
 	{ ".o",		LAZYCUDA_KIND_OBJECT },
 	{ ".a",		LAZYCUDA_KIND_ARCHIVE },
 	{ ".a",		LAZYCUDA_KIND_THIN_ARCHIVE },
-	{ ".lib",	LAZYCUDA_KIND_ARCHIVE },
 	{ ".so",	LAZYCUDA_KIND_SHARED },
 	{ ".bc",	LAZYCUDA_KIND_BITCODE },
 	{ ".ll",	LAZYCUDA_KIND_LLVMIR },
@@ -285,7 +280,7 @@ static const char *contradicting_ending(const char *name, enum lazycuda_kind kin
 {
 	const char *dot = strrchr(name, '.'), *found = NULL;
 
-	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(*endings); i++) {
+	for (size_t i = 0; dot && i < LC_COUNT(endings); i++) {
 		if (dot[1] != endings[i].ending[1] || strcmp(dot, endings[i].ending))
 			continue;
 		if (endings[i].kind == kind)

@@ -40,6 +40,18 @@ const char *lk_payload_load(const struct lk_source *source, const struct lazycud
 
 extern const char LK_NO_MEMORY[];
 
+/* Returns NULL if the library that unpacks ZSTD, or else LZ4, is installed; else an error phrase: "is
+ * compressed with ZSTD and libzstd.so.1 is not installed".  Loads it, so the caller must hold no
+ * lock. */
+const char *lk_unpack_missing(bool zstd);
+
+/* No payload is unpacked to more, whatever its header claims: no image of device code is
+ * larger. */
+#define LK_MOST_UNPACKED ((uint64_t)1 << 31)
+
+/* An upper bound on the size to which `length` bytes of the format can unpack. */
+uint64_t lk_unpack_limit(bool zstd, uint64_t length);
+
 /* Returns true for LLVM IR, bitcode or text, as a file of its own; an inspection may be NULL. */
 static inline bool lk_is_llvm_ir(const struct lazycuda_inspection *inspection)
 {

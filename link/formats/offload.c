@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* offload.c - the images of LLVM's offload binaries: what clang's newer driver puts into objects */
+/* offload.c - the images of LLVM's offload binaries, which clang's newer driver puts into objects, and
+ * which of them are alternatives of one source */
 #include <stddef.h>
 #include <string.h>
 
 #include "../../stubs/base/count.h"
 #include "../../stubs/base/printable.h"
-#include "containers.h"
+#include "formats.h"
+#include "symbols.h"
 #include "../tables/arch.h"
 
 /*
@@ -70,10 +72,7 @@ static const char *const label_names[] = {
 };
 
 struct images {
-	struct lc_arena *arena;
-	int *count;
-	lk_each_entry *each;
-	void *data;
+	const struct lk_walk *walk;
 	uint32_t version;		/* of the binary before this one */
 	bool in_row;			/* the next image goes on with a row of images */
 	bool left_out;			/* some image: only the first is passed on */
@@ -118,14 +117,11 @@ static const char *read_strings(const struct lk_part *binary, uint32_t version,
 		char key[8] = "";
 		uint64_t left;
 
-		if (!lk_part_read(binary, entry->strings + i * size, &string, size))
-			return "cannot be read";
-		if (string.key >= binary->length || string.value > binary->length)
+		if (!lk_part_read(binary, entry->strings + i * size, &string, size) ||
+		    string.key >= binary->length || string.value > binary->length)
 			return "has a string that lies outside the binary";
 		left = binary->length - string.key;
-		if (!lk_part_read(binary, string.key, key,
-				  left < sizeof(key) ? (size_t)left : sizeof(key)))
-			return "cannot be read";
+		lk_part_read(binary, string.key, key, left < sizeof(key) ? (size_t)left : sizeof(key));
 		if ((!strncmp(key, "triple", sizeof(key)) &&
 		     !read_value(binary, &string, sized, texts->triple)) ||
 		    (!strncmp(key, "arch", sizeof(key)) &&
@@ -151,17 +147,6 @@ static bool is_foreign(const struct image_entry *entry, const struct texts *text
 	       (*texts->triple && strncmp(texts->triple, "nvptx", strlen("nvptx")));
 }
 
-/* For what else than CUDA an image is. */
-static const char *foreign(const struct lk_part *image, const struct image_entry *entry,
-			   const struct texts *texts, struct lc_arena *arena)
-{
-	return lc_format(arena, "an image (at 0x%llx) is of %s, for %s%s%s, and is left out; it is"
-			 " not CUDA code", (unsigned long long)image->offset,
-			 entry->producer == PRODUCER_CUDA ? "CUDA" : producer_name(entry->producer),
-			 *texts->triple ? lc_printable(arena, texts->triple) : "no triple",
-			 *texts->arch ? " " : "", lc_printable(arena, texts->arch));
-}
-
 static const char *check_label(const struct image_entry *entry, enum lazycuda_kind kind,
 			       struct lc_arena *arena)
 {
@@ -178,25 +163,24 @@ static const char *check_label(const struct image_entry *entry, enum lazycuda_ki
 	return NULL;
 }
 
-static const char *leave_out(struct images *images, const struct lk_part *image,
-			     const struct image_entry *header, const struct texts *texts)
+/* Passes on for what else than CUDA an image is. */
+static void leave_out(struct images *images, const struct lk_part *image,
+		      const struct image_entry *header, const struct texts *texts)
 {
-	struct lazycuda_entry *entry = images->left_out ? NULL :
-				       lk_entry_new(images->arena, image);
+	struct lc_arena *arena = images->walk->arena;
+	struct lazycuda_entry *entry = images->left_out ? NULL : lk_entry_new(arena, image);
 
 	images->left_out = true;
 	if (!entry)
-		return NULL;
+		return;
 	entry->flags |= LK_FOREIGN;
-	entry->error = foreign(image, header, texts, images->arena);
-	images->each(entry, images->data);
-	return NULL;
-}
-
-static const char *take_fatbin(struct images *images, const struct lk_part *image)
-{
-	images->in_row = false;
-	return lk_fatbin_read(image, images->arena, images->count, images->each, images->data);
+	entry->error = lc_format(arena, "an image (at 0x%llx) is of %s, for %s%s%s, and is left out; it is"
+				 " not CUDA code", (unsigned long long)image->offset,
+				 header->producer == PRODUCER_CUDA ? "CUDA" :
+				 producer_name(header->producer),
+				 *texts->triple ? lc_printable(arena, texts->triple) : "no triple",
+				 *texts->arch ? " " : "", lc_printable(arena, texts->arch));
+	images->walk->each(entry, images->walk->data);
 }
 
 /* Each image is a container of its own until lk_tell_sources(). */
@@ -204,15 +188,18 @@ static const char *take_image(struct images *images, const struct lk_part *image
 			      const struct image_entry *header, const struct texts *texts)
 {
 	enum lazycuda_kind kind = lk_recognise(image);
-	const char *wrong = check_label(header, kind, images->arena);
+	const struct lk_walk *walk = images->walk;
+	const char *wrong = check_label(header, kind, walk->arena);
 	struct lazycuda_entry *entry;
 	struct lk_arch arch;
 
-	if (kind == LAZYCUDA_KIND_FATBIN && !wrong)
-		return take_fatbin(images, image);
-	if (*images->count == LK_MOST_CONTAINERS)
+	if (kind == LAZYCUDA_KIND_FATBIN && !wrong) {
+		images->in_row = false;
+		return lk_fatbin_read(image, walk);
+	}
+	if (*walk->count == LK_MOST_CONTAINERS)
 		return "has more images than any file";
-	entry = lk_entry_new(images->arena, image);
+	entry = lk_entry_new(walk->arena, image);
 	if (!entry)
 		return NULL;
 	entry->kind = kind;
@@ -221,10 +208,10 @@ static const char *take_image(struct images *images, const struct lk_part *image
 		entry->arch = arch.sm;
 		entry->suffix = arch.suffix;
 	}
-	entry->fatbin = (*images->count)++;
+	entry->fatbin = (*walk->count)++;
 	entry->flags |= LK_IMAGE | (images->in_row ? 0 : LK_FIRST_IMAGE);
 	images->in_row = true;
-	images->each(entry, images->data);
+	walk->each(entry, walk->data);
 	return NULL;
 }
 
@@ -238,16 +225,17 @@ static const char *read_entry(struct images *images, const struct lk_part *binar
 	struct texts texts;
 	const char *wrong;
 
-	if (!lk_part_read(binary, at, &entry, sizeof(entry)))
-		return "cannot be read";
-	if (!lk_part_has(binary, entry.image, entry.length))
+	if (!lk_part_read(binary, at, &entry, sizeof(entry)) ||
+	    !lk_part_has(binary, entry.image, entry.length))
 		return "has an image that lies outside the binary";
 	wrong = read_strings(binary, version, &entry, &texts);
 	if (wrong || (version >= SEVERAL_SINCE && entry.flags & FLAG_METADATA))
 		return wrong;
 	image = lk_part_of(binary, entry.image, entry.length);
-	return is_foreign(&entry, &texts) ? leave_out(images, &image, &entry, &texts) :
-					    take_image(images, &image, &entry, &texts);
+	if (!is_foreign(&entry, &texts))
+		return take_image(images, &image, &entry, &texts);
+	leave_out(images, &image, &entry, &texts);
+	return NULL;
 }
 
 static const char *read_entries(struct images *images, const struct lk_part *binary,
@@ -266,7 +254,7 @@ static const char *read_entries(struct images *images, const struct lk_part *bin
 		const char *wrong = read_entry(images, binary, header->version, at);
 
 		if (wrong)
-			return lc_format(images->arena, "entry %llu, at 0x%llx, %s",
+			return lc_format(images->walk->arena, "entry %llu, at 0x%llx, %s",
 					 (unsigned long long)i,
 					 (unsigned long long)(binary->offset + at), wrong);
 	}
@@ -303,11 +291,9 @@ static const char *read_binary(struct images *images, const struct lk_part *rest
 	struct header header;
 	const char *wrong;
 
-	if (!lk_part_has(rest, 0, sizeof(header)))
-		return "is cut off in its header";
 	if (!lk_part_read(rest, 0, &header, sizeof(header)))
-		return "cannot be read";
-	wrong = check_binary(rest, &header, images->arena);
+		return "is cut off in its header";
+	wrong = check_binary(rest, &header, images->walk->arena);
 	if (wrong)
 		return wrong;
 	*length = header.size;
@@ -315,12 +301,9 @@ static const char *read_binary(struct images *images, const struct lk_part *rest
 	return read_entries(images, &binary, &header);
 }
 
-const char *lk_offload_read(const struct lk_part *part, struct lc_arena *arena, int *count,
-			    lk_each_entry *each, void *data)
+const char *lk_offload_read(const struct lk_part *part, const struct lk_walk *walk)
 {
-	struct images images = {
-		.arena = arena, .count = count, .each = each, .data = data,
-	};
+	struct images images = { .walk = walk };
 	uint64_t at = 0;
 
 	while ((at = lk_skip_zeros(part, at)) < part->length) {
@@ -329,9 +312,316 @@ const char *lk_offload_read(const struct lk_part *part, struct lc_arena *arena, 
 		const char *wrong = read_binary(&images, &rest, &length);
 
 		if (wrong)
-			return lc_format(arena, "offload binary at 0x%llx %s",
+			return lc_format(walk->arena, "offload binary at 0x%llx %s",
 					 (unsigned long long)rest.offset, wrong);
 		at += length;
 	}
 	return NULL;
+}
+
+/* ---- alternatives ---- */
+
+/*
+ * An alternative that is not taken is lost, so only what tells that two images are of one source
+ * makes alternatives of them.  Too many sources are seen by the linker; one too few by nobody.
+ */
+
+#define NO_SOURCE ((size_t)-1)
+
+/* Images of one source in an offload binary: none is compiled for so many. */
+#define MOST_ALTERNATIVES 64
+
+/* What an image has to have in common with another of its source, if the two share no name that
+ * is defined once in a link: all names of kernels and variables, and where it has none of these,
+ * all of functions. */
+struct name_set {
+	bool known, roots;	/* `roots`: it is the names of kernels and variables */
+	size_t count, sum;	/* of the names, and of their hashes */
+};
+
+struct image {
+	struct lazycuda_entry *entry;
+	struct name_set set;
+	size_t like;		/* an image of the same source, itself or one before it */
+	size_t source;
+	size_t first_source;	/* of the images that are like this one; NO_SOURCE: none yet */
+};
+
+struct image_source {
+	size_t count, at;	/* of its images, and where the next one goes */
+	size_t next;		/* the next source of images that are like each other */
+};
+
+/* A name, and the last image so far that defines it.  One that may be defined more than once
+ * differs from one that may not. */
+struct name_slot {
+	const struct lazycuda_symbol *symbol;
+	size_t image;
+};
+
+/* Images in a row, whose sources are to be told. */
+struct image_row {
+	struct image *images;
+	size_t count;
+	struct image_source *sources;
+	size_t source_count;
+	struct name_slot *names;
+	const struct image **sets, **places;	/* the first image with a set of names; the last
+						   one like others, of its kind and architecture */
+	size_t name_mask, image_mask;
+};
+
+/* ---- images that are like each other ---- */
+
+static size_t first_like(const struct image_row *row, size_t image)
+{
+	struct image *images = row->images;
+
+	while (images[image].like != image)
+		image = images[image].like = images[images[image].like].like;
+	return image;
+}
+
+static void make_like(struct image_row *row, size_t one, size_t other)
+{
+	one = first_like(row, one);
+	other = first_like(row, other);
+	row->images[one > other ? one : other].like = one > other ? other : one;
+}
+
+/* ---- by names ---- */
+
+static bool is_root_name(const struct lazycuda_symbol *symbol)
+{
+	return symbol->defined && (symbol->kernel || symbol->flags & LAZYCUDA_SYMBOL_VARIABLE);
+}
+
+static bool is_in_set(const struct name_set *set, const struct lazycuda_symbol *symbol)
+{
+	return set->roots ? is_root_name(symbol) : symbol->defined;
+}
+
+/* A kernel that others do not see has a name that is not known. */
+static struct name_set set_of(const struct lazycuda_entry *entry)
+{
+	struct name_set set = { .known = false };
+
+	for (size_t i = 0; i < entry->symbol_count; i++)
+		set.roots |= is_root_name(&entry->symbols[i]);
+	set.known = set.roots || entry->flags & LAZYCUDA_ENTRY_NO_ROOT;
+	for (size_t i = 0; i < entry->symbol_count; i++)
+		if (is_in_set(&set, &entry->symbols[i])) {
+			set.count++;
+			set.sum += entry->symbols[i].hash * (entry->symbols[i].weak ? (size_t)3 : 1);
+		}
+	return set;
+}
+
+static struct name_slot *find_name(const struct image_row *row,
+				   const struct lazycuda_symbol *symbol)
+{
+	for (size_t i = symbol->hash;; i++) {
+		struct name_slot *slot = &row->names[i & row->name_mask];
+
+		if (!slot->symbol ||
+		    (slot->symbol->hash == symbol->hash && slot->symbol->weak == symbol->weak &&
+		     !strcmp(slot->symbol->name, symbol->name)))
+			return slot;
+	}
+}
+
+static void compare_names(struct image_row *row, size_t image)
+{
+	const struct lazycuda_entry *entry = row->images[image].entry;
+
+	for (size_t i = 0; i < entry->symbol_count; i++) {
+		const struct lazycuda_symbol *symbol = &entry->symbols[i];
+		struct name_slot *slot;
+
+		if (!symbol->defined)
+			continue;
+		slot = find_name(row, symbol);
+		if (slot->symbol && !symbol->weak)
+			make_like(row, slot->image, image);
+		*slot = (struct name_slot){ symbol, image };
+	}
+}
+
+/* Whether an image before it has the same set of names as one whose names were noted last. */
+static bool is_same_set(const struct image_row *row, const struct image *before, size_t image)
+{
+	const struct name_set *set = &row->images[image].set;
+	const struct lazycuda_entry *entry = before->entry;
+
+	if (before->set.sum != set->sum || before->set.count != set->count ||
+	    before->set.roots != set->roots)
+		return false;
+	for (size_t i = 0; i < entry->symbol_count; i++)
+		if (is_in_set(set, &entry->symbols[i]) &&
+		    find_name(row, &entry->symbols[i])->image != image)
+			return false;
+	return true;
+}
+
+static void compare_sets(struct image_row *row, size_t image)
+{
+	for (size_t i = row->images[image].set.sum;; i++) {
+		const struct image **slot = &row->sets[i & row->image_mask];
+
+		if (*slot && !is_same_set(row, *slot, image))
+			continue;
+		if (*slot)
+			make_like(row, (size_t)(*slot - row->images), image);
+		else
+			*slot = &row->images[image];
+		return;
+	}
+}
+
+/* ---- by the file ---- */
+
+static bool is_same_place(const struct lazycuda_entry *one, const struct lazycuda_entry *other)
+{
+	return one->kind == other->kind && one->arch == other->arch &&
+	       one->suffix == other->suffix;
+}
+
+/* Images of one source differ in architecture or in kind, whatever the file says. */
+static bool is_one_source(const struct image_row *row)
+{
+	if (!(row->images[0].entry->flags & LK_ONE_SOURCE) || row->count > MOST_ALTERNATIVES)
+		return false;
+	for (size_t i = 0; i < row->count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (is_same_place(row->images[i].entry, row->images[j].entry))
+				return false;
+	return true;
+}
+
+static void compare_images(struct image_row *row)
+{
+	const bool one = is_one_source(row);
+
+	for (size_t i = 0; i < row->count; i++) {
+		if (one) {
+			make_like(row, 0, i);
+			continue;
+		}
+		compare_names(row, i);
+		if (row->images[i].set.known)
+			compare_sets(row, i);
+	}
+}
+
+/* ---- sources ---- */
+
+/* The slot of the last image that is like this one and of the same kind and architecture. */
+static const struct image **find_place(const struct image_row *row, size_t image)
+{
+	const struct lazycuda_entry *entry = row->images[image].entry;
+	const size_t like = first_like(row, image);
+	const uint64_t key[] = { like, (uint64_t)entry->kind << 40 | (uint64_t)entry->arch << 8 |
+				       (unsigned char)entry->suffix };
+
+	for (size_t i = lk_symbol_hash((const char *)key, sizeof(key));; i++) {
+		const struct image **slot = &row->places[i & row->image_mask];
+
+		if (!*slot || (is_same_place((*slot)->entry, entry) &&
+			       first_like(row, (size_t)(*slot - row->images)) == like))
+			return slot;
+	}
+}
+
+/* Of images that are like each other, the nth of a kind and architecture is of the nth source. */
+static void place_image(struct image_row *row, size_t image)
+{
+	const struct image **slot = find_place(row, image);
+	size_t *source = *slot ? &row->sources[(*slot)->source].next :
+				 &row->images[first_like(row, image)].first_source;
+
+	if (*source == NO_SOURCE) {
+		row->sources[row->source_count] = (struct image_source){ .next = NO_SOURCE };
+		*source = row->source_count++;
+	}
+	row->images[image].source = *source;
+	row->sources[*source].count++;
+	*slot = &row->images[image];
+}
+
+/* Puts images of one source beside each other, and numbers the sources from `first` on. */
+static void sort_images(struct image_row *row, struct lazycuda_entry **entries, int first)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < row->source_count; i++) {
+		row->sources[i].at = at;
+		at += row->sources[i].count;
+	}
+	for (size_t i = 0; i < row->count; i++) {
+		const struct image *image = &row->images[i];
+
+		image->entry->fatbin = first + (int)image->source;
+		image->entry->flags &= ~(LK_IMAGE | LK_FIRST_IMAGE | LK_ONE_SOURCE);
+		entries[row->sources[image->source].at++] = image->entry;
+	}
+}
+
+/* Twice as many slots as things to be found, a power of two. */
+static size_t slots_for(size_t count)
+{
+	size_t slots = 2;
+
+	while (slots < 2 * count)
+		slots *= 2;
+	return slots;
+}
+
+/* Returns how many sources there are; 0 on allocation failure. */
+static size_t tell_sources(struct lc_arena *arena, struct lazycuda_entry **entries, size_t count,
+			   int first)
+{
+	struct image_row row = { .count = count };
+	size_t names = 0;
+
+	row.images = lc_alloc(arena, count * sizeof(*row.images));
+	for (size_t i = 0; row.images && i < count; i++) {
+		row.images[i] = (struct image){ .entry = entries[i], .set = set_of(entries[i]),
+						.like = i, .first_source = NO_SOURCE };
+		names += entries[i]->symbol_count;
+	}
+	row.name_mask = slots_for(names) - 1;
+	row.image_mask = slots_for(count) - 1;
+	row.names = lc_alloc(arena, (row.name_mask + 1) * sizeof(*row.names));
+	row.sets = lc_alloc(arena, (row.image_mask + 1) * sizeof(*row.sets));
+	row.places = lc_alloc(arena, (row.image_mask + 1) * sizeof(*row.places));
+	row.sources = lc_alloc(arena, count * sizeof(*row.sources));
+	if (!row.images || !row.names || !row.sets || !row.places || !row.sources)
+		return 0;
+	compare_images(&row);
+	for (size_t i = 0; i < count; i++)
+		place_image(&row, i);
+	sort_images(&row, entries, first);
+	return row.source_count;
+}
+
+void lk_tell_sources(struct lc_arena *arena, struct lazycuda_entry **entries, size_t count,
+		     int *containers)
+{
+	int more = 0;
+
+	for (size_t i = 0, end; i < count; i = end) {
+		int first = entries[i]->fatbin;
+
+		end = i + 1;
+		if (entries[i]->flags & LK_IMAGE) {
+			while (end < count && entries[end]->flags & LK_IMAGE &&
+			       !(entries[end]->flags & LK_FIRST_IMAGE))
+				end++;
+			more += (int)tell_sources(arena, entries + i, end - i, first + more) -
+				(int)(end - i);
+		} else if (first >= 0) {
+			entries[i]->fatbin += more;
+		}
+	}
+	*containers += more;
 }

@@ -1,65 +1,151 @@
 /* SPDX-License-Identifier: MIT */
 /* payload.c - the code of one entry: as stored, unpacked, or in a fatbin of its own */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "containers.h"
+#include "../../stubs/base/by_name.h"
+#include "../../stubs/base/glibc.h"
+#include "../../stubs/entry/note.h"
+#include "formats.h"
 #include "inspection.h"
-#include "ptx_text.h"
-#include "unpack.h"
 
-/* Copies `length` bytes of the source into new memory, with a NUL after them. */
-static const char *load(const struct lk_source *source, uint64_t offset, uint64_t length,
-			unsigned char **bytes)
+/* ---- the libraries that unpack, loaded when they are needed ---- */
+
+const char LK_NO_MEMORY[] = "memory ran out";
+
+LC_DLOPEN_NOTE(unpack,
+	LC_DLOPEN("\"liblz4.so.1\"", "lz4", "device code that is compressed with LZ4") ","
+	LC_DLOPEN("\"libzstd.so.1\"", "zstd", "device code that is compressed with ZSTD"))
+
+typedef int lz4_decompress(const char *from, char *into, int length, int size);
+typedef size_t zstd_decompress(void *into, size_t size, const void *from, size_t length);
+
+static struct format {
+	const char *library, *function;
+	const char *missing, *damaged;
+	/* One step produces at most step_out bytes and consumes at least step_in. */
+	uint64_t step_out, step_in;
+	void *address;		/* NULL: not looked up yet; MISSING; or the function */
+} formats[] = {
+	/* One byte of LZ4 adds at most 255 to the length of a match. */
+	{ "liblz4.so.1", "LZ4_decompress_safe",
+	  "is compressed with LZ4 and liblz4.so.1 is not installed",
+	  "cannot be unpacked: its LZ4 data is damaged", 255, 1, NULL },
+	/* The densest block of ZSTD is a header of three bytes and one byte that repeats. */
+	{ "libzstd.so.1", "ZSTD_decompress",
+	  "is compressed with ZSTD and libzstd.so.1 is not installed",
+	  "cannot be unpacked: its ZSTD data is damaged", 128 * 1024, 4, NULL },
+};
+
+#define MISSING ((void *)-1)
+
+/*
+ * Returns the function, or MISSING.  No lock is held across dlopen(): two threads that
+ * look it up at the same time find the same function, and the library is never unloaded.
+ */
+static void *find(struct format *format)
 {
-	/* Check before allocating. */
-	if (!lk_source_has(source, offset, length))
-		return "lies outside the file";
+	void *address = __atomic_load_n(&format->address, __ATOMIC_ACQUIRE);
+	void *library;
+
+	if (address)
+		return address;
+	library = lc_open_by_name(format->library);
+	address = library ? dlsym(library, format->function) : NULL;
+	if (!address)
+		address = MISSING;
+	__atomic_store_n(&format->address, address, __ATOMIC_RELEASE);
+	return address;
+}
+
+const char *lk_unpack_missing(bool zstd)
+{
+	struct format *format = &formats[zstd];
+
+	return find(format) == MISSING ? format->missing : NULL;
+}
+
+uint64_t lk_unpack_limit(bool zstd, uint64_t length)
+{
+	const struct format *format = &formats[zstd];
+	uint64_t steps = length / format->step_in + 1;
+
+	return steps > UINT64_MAX / format->step_out ? UINT64_MAX : steps * format->step_out;
+}
+
+/* ZSTD returns errors as numbers larger than any size.  It allocates its own working memory. */
+#define ZSTD_NO_MEMORY ((size_t)-64)
+
+/* A payload that is to unpack to exactly `size` bytes.  The library is there. */
+static const char *unpack(bool zstd, const void *from, size_t length, void *into, size_t size)
+{
+	struct format *format = &formats[zstd];
+	void *function = find(format);
+	size_t result;
+
+	if (zstd)
+		result = ((zstd_decompress *)function)(into, size, from, length);
+	else if (length > INT_MAX || size > INT_MAX)
+		return format->damaged;
+	else
+		result = (size_t)((lz4_decompress *)function)(from, into, (int)length, (int)size);
+	if (zstd && result == ZSTD_NO_MEMORY)
+		return LK_NO_MEMORY;
+	return result == size ? NULL : format->damaged;
+}
+
+/* ---- loading ---- */
+
+/* New memory, with a NUL after it. */
+static const char *allocate(uint64_t length, unsigned char **bytes)
+{
 	*bytes = length < SIZE_MAX ? malloc((size_t)length + 1) : NULL;
 	if (!*bytes)
 		return LK_NO_MEMORY;
 	(*bytes)[length] = '\0';
-	if (lk_source_read(source, offset, *bytes, (size_t)length))
-		return NULL;
-	free(*bytes);
-	*bytes = NULL;
-	return "cannot be read any more: the file was changed";
+	return NULL;
 }
 
-static const char *unpack(int zstd, const unsigned char *from, size_t from_length,
-			  uint64_t length, unsigned char **code)
+static void drop(unsigned char **bytes)
 {
-	const char *wrong = lk_unpack_missing(zstd);
+	free(*bytes);
+	*bytes = NULL;
+}
 
-	/* Check for the library before allocating. */
-	if (wrong)
+/* Copies `length` bytes of the source. */
+static const char *load(const struct lk_source *source, uint64_t offset, uint64_t length,
+			unsigned char **bytes)
+{
+	const char *wrong;
+
+	/* Check before allocating. */
+	if (!lk_source_has(source, offset, length))
+		return "lies outside the file";
+	wrong = allocate(length, bytes);
+	if (wrong || lk_source_read(source, offset, *bytes, (size_t)length))
 		return wrong;
-	*code = length < SIZE_MAX ? malloc((size_t)length + 1) : NULL;
-	if (!*code)
-		return LK_NO_MEMORY;
-	(*code)[length] = '\0';
-	wrong = lk_unpack(zstd, from, from_length, *code, (size_t)length);
-	if (!wrong)
-		return NULL;
-	free(*code);
-	*code = NULL;
-	return wrong;
+	drop(bytes);
+	return "cannot be read any more: the file was changed";
 }
 
 static const char *load_unpacked(const struct lk_source *source,
 				 const struct lazycuda_entry *entry, unsigned char **code)
 {
-	int zstd = (entry->flags & LAZYCUDA_ENTRY_ZSTD) != 0;
+	bool zstd = entry->flags & LAZYCUDA_ENTRY_ZSTD;
 	unsigned char *packed = NULL;
-	const char *wrong;
+	const char *wrong = lk_unpack_missing(zstd);
 
-	if (source->bytes)
-		return unpack(zstd, source->bytes + entry->offset, (size_t)entry->length,
-			      entry->unpacked, code);
-	wrong = load(source, entry->offset, entry->length, &packed);
+	if (!wrong && !source->bytes)
+		wrong = load(source, entry->offset, entry->length, &packed);
 	if (!wrong)
-		wrong = unpack(zstd, packed, (size_t)entry->length, entry->unpacked, code);
+		wrong = allocate(entry->unpacked, code);
+	if (!wrong)
+		wrong = unpack(zstd, packed ? packed : source->bytes + entry->offset,
+			       (size_t)entry->length, *code, (size_t)entry->unpacked);
 	free(packed);
+	if (wrong)
+		drop(code);
 	return wrong;
 }
 
@@ -143,14 +229,12 @@ static const char *load_fatbin(const struct lk_source *source, const struct lazy
 		return "cannot be read any more: the file was changed";
 	container.size = header.header_size + header.payload_size;
 	*length = (size_t)(sizeof(container) + container.size);
-	*fatbin = malloc(*length);
-	if (!*fatbin)
+	if (allocate(*length, fatbin))
 		return LK_NO_MEMORY;
 	memcpy(*fatbin, &container, sizeof(container));
 	if (lk_source_read(source, begin, *fatbin + sizeof(container), (size_t)container.size))
 		return NULL;
-	free(*fatbin);
-	*fatbin = NULL;
+	drop(fatbin);
 	return "cannot be read any more: the file was changed";
 }
 

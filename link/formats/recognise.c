@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* recognise.c - the kind of a part, from its first bytes */
+/* recognise.c - the kind of a part, from its first bytes; what each kind is called */
 #include <elf.h>
 #include <string.h>
 
-#include "containers.h"
 #include "elf_device.h"
+#include "formats.h"
+#include "../../stubs/base/count.h"
 
 /* ---- by magic numbers ---- */
 
@@ -27,7 +28,7 @@ static const struct magic {
 
 static enum lazycuda_kind by_magic(const unsigned char *head, size_t length)
 {
-	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
+	for (size_t i = 0; i < LC_COUNT(magics); i++)
 		if (length >= magics[i].length &&
 		    !memcmp(head, magics[i].bytes, magics[i].length))
 			return magics[i].kind;
@@ -360,7 +361,7 @@ static void skip_ir_comments(struct text_reader *text)
 static bool is_llvm_ir(struct text_reader *text)
 {
 	skip_ir_comments(text);
-	for (size_t i = 0; i < sizeof(first_entities) / sizeof(*first_entities); i++) {
+	for (size_t i = 0; i < LC_COUNT(first_entities); i++) {
 		const char *how = first_entities[i];
 		struct text_reader copy = *text;
 
@@ -420,4 +421,28 @@ enum lazycuda_kind lk_recognise(const struct lk_part *part)
 	    head[LEVEL_OFFSET] == LK_LEVEL_OPTIX && !head[LEVEL_OFFSET + 1])
 		return LAZYCUDA_KIND_OPTIXIR;
 	return kind != LAZYCUDA_KIND_UNKNOWN ? kind : text_kind(part, head, length);
+}
+
+static const char *const kind_names[LK_KINDS] = {
+	[LAZYCUDA_KIND_UNKNOWN] = "unknown",
+	[LAZYCUDA_KIND_PTX] = "ptx",
+	[LAZYCUDA_KIND_CUBIN] = "cubin",
+	[LAZYCUDA_KIND_LTOIR] = "ltoir",
+	[LAZYCUDA_KIND_FATBIN] = "fatbin",
+	[LAZYCUDA_KIND_OBJECT] = "object",
+	[LAZYCUDA_KIND_ARCHIVE] = "archive",
+	[LAZYCUDA_KIND_SHARED] = "shared",
+	[LAZYCUDA_KIND_SOURCE] = "source",
+	[LAZYCUDA_KIND_THIN_ARCHIVE] = "thin archive",
+	[LAZYCUDA_KIND_BITCODE] = "bitcode",
+	[LAZYCUDA_KIND_OFFLOAD] = "offload binary",
+	[LAZYCUDA_KIND_OPTIXIR] = "optixir",
+	[LAZYCUDA_KIND_TILEIR] = "tileir",
+	[LAZYCUDA_KIND_LLVMIR] = "llvm ir",
+	[LAZYCUDA_KIND_BUNDLE] = "offload bundle",
+};
+
+const char *lazycuda_kind_name(enum lazycuda_kind kind)
+{
+	return (unsigned)kind < LK_KINDS ? kind_names[kind] : kind_names[0];
 }

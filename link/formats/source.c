@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* source.c - the bytes of a file, read piece by piece */
+/* source.c - the bytes of a file or of memory, read piece by piece, and parts of them */
 #include "source.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 bool lk_source_overspend(const struct lk_source *source, uint64_t offset)
@@ -61,4 +63,34 @@ bool lk_source_read_file(const struct lk_source *source, uint64_t offset, void *
 		return read_now(source, offset, into, size);
 	memcpy(into, source->block->bytes + (offset - source->block->offset), size);
 	return true;
+}
+
+const char *lk_bytes_get(struct lk_bytes *bytes, const struct lk_part *part, uint64_t offset,
+			 uint64_t size, const char *what, struct lc_arena *arena)
+{
+	const struct lk_source *source = part->source;
+	const uint64_t begin = part->offset + offset;
+
+	*bytes = (struct lk_bytes){ .at = NULL };
+	if (!lk_part_has(part, offset, size) || !lk_source_has(source, begin, size))
+		return lc_format(arena, "ends at 0x%" PRIx64 ", inside its %s", part->length, what);
+	if (source->bytes && lk_source_pay(source, begin, size)) {
+		bytes->at = source->bytes + begin;
+		return NULL;
+	}
+	bytes->at = bytes->copy = malloc(size ? (size_t)size : 1);
+	if (!bytes->copy) {
+		arena->failed = true;
+		return "is too large for the memory that is left";
+	}
+	if (lk_source_read(source, begin, bytes->copy, (size_t)size))
+		return NULL;
+	lk_bytes_free(bytes);
+	return lc_format(arena, "cannot be read at 0x%" PRIx64 ", its %s", offset, what);
+}
+
+void lk_bytes_free(struct lk_bytes *bytes)
+{
+	free(bytes->copy);
+	*bytes = (struct lk_bytes){ .at = NULL };
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* source.h - the bytes of a file or of memory, read piece by piece */
+/* source.h - the bytes of a file or of memory, read piece by piece, and parts of them */
 #ifndef LINK_SOURCE_H
 #define LINK_SOURCE_H
 
@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "../../stubs/base/arena.h"
 
 /*
  * The number of bytes that may still be read from a source.  Many offsets in a
@@ -98,5 +100,47 @@ static inline bool lk_source_read(const struct lk_source *source, uint64_t offse
 		memcpy(into, source->bytes + offset, size);
 	return true;
 }
+
+/* ---- parts ---- */
+
+struct lk_part {
+	const struct lk_source *source;
+	uint64_t offset, length;
+};
+
+/* Offsets count from the beginning of the part. */
+static inline bool lk_part_has(const struct lk_part *part, uint64_t offset, uint64_t size)
+{
+	return offset <= part->length && size <= part->length - offset;
+}
+
+static inline bool lk_part_read(const struct lk_part *part, uint64_t offset, void *into,
+				size_t size)
+{
+	return lk_part_has(part, offset, size) &&
+	       lk_source_read(part->source, part->offset + offset, into, size);
+}
+
+/* A part of a part.  The caller has checked that it lies inside. */
+static inline struct lk_part lk_part_of(const struct lk_part *part, uint64_t offset,
+					uint64_t length)
+{
+	return (struct lk_part){ part->source, part->offset + offset, length };
+}
+
+/* Bytes of a part, copied only if necessary. */
+struct lk_bytes {
+	const unsigned char *at;	/* not aligned */
+	void *copy;
+};
+
+/*
+ * Gets `size` bytes of a part.  They are valid while the source exists and until
+ * lk_bytes_free().  Returns NULL, or an error phrase: "ends at 0x40, inside its
+ * symbols", where `what` is "symbols".
+ */
+const char *lk_bytes_get(struct lk_bytes *bytes, const struct lk_part *part, uint64_t offset,
+			 uint64_t size, const char *what, struct lc_arena *arena);
+void lk_bytes_free(struct lk_bytes *bytes);
 
 #endif

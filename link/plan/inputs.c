@@ -6,7 +6,7 @@
 #include "../formats/inspection.h"
 #include "../formats/symbols.h"
 #include "planning.h"
-#include "../tables/kinds.h"
+#include "../formats/formats.h"
 #include "../tables/sized.h"
 #include "../tables/text.h"
 

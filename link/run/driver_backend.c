@@ -13,7 +13,7 @@
 #include "calls.h"
 #include "environment.h"
 #include "product.h"
-#include "../tables/kinds.h"
+#include "../formats/formats.h"
 #include "../tables/versions.h"
 
 /* The driver's numbers (CUjitInputType); nvJitLink has others. */

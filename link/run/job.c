@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "product.h"
-#include "../tables/kinds.h"
+#include "../formats/formats.h"
 
 void lk_do_job(struct lc_arena *arena, const struct lk_job *job, struct lk_product *product)
 {

@@ -7,7 +7,7 @@
 #include "environment.h"
 #include "product.h"
 #include "tools.h"
-#include "../tables/kinds.h"
+#include "../formats/formats.h"
 #include "../tables/versions.h"
 
 /* Before the version in `since`, a result means something else, or nothing. */

@@ -8,7 +8,7 @@
 #include "include_path.h"
 #include "nvvm_tools.h"
 #include "../formats/inspection.h"
-#include "../formats/ptx_text.h"
+#include "../formats/formats.h"
 #include "../plan/planning.h"
 
 /* nvrtc reads source up to the first NUL, so a NUL inside would hide the rest. */

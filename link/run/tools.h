@@ -12,7 +12,7 @@
 #include "../../stubs/base/arena.h"
 #include "../tables/arch.h"
 #include "product.h"
-#include "../tables/kinds.h"
+#include "../formats/formats.h"
 
 struct lk_nvjitlink {
 	int version;		/* not set for the stub's own */

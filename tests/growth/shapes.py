@@ -33,7 +33,6 @@ def archive(make):
 OBJECT = c.elf([("__nv_relfatbin", c.fatbin(c.entry(c.CUBIN, c.cubin(code=bytes(16)))))])
 
 gnu_archive = archive(lambda i: (number(i) + b".o/", OBJECT))
-bsd_archive = archive(lambda i: (b"#1/20", (number(i) + b".o").ljust(20, b"\0") + OBJECT))
 
 
 def thin_archive(n):
@@ -170,12 +169,6 @@ def sections_over_the_same(n):
     return (header + names).ljust(at, b"\0") + fatbin + table
 
 
-def without_sections(n):
-    fatbin = c.fatbin(c.entry(c.CUBIN, c.cubin())) * n
-    return c.elf(type=3, headers=False, segments=[(1, 0, 64 + 56 + 8 + len(fatbin))]) + bytes(8) + \
-        fatbin
-
-
 # ---- cubins ----
 
 def cubin_of(sections, symbols=b"", strings=b"\0kernel\0", repeat=()):
@@ -307,7 +300,6 @@ def noise(n):
 
 SHAPES = {
     "archive, GNU": gnu_archive,
-    "archive, BSD": bsd_archive,
     "archive, thin": thin_archive,
     "archive, long names": long_names,
     "archive, one name for all": shared_name,
@@ -330,7 +322,6 @@ SHAPES = {
     "offload binary, strings over the same bytes": strings_over_the_same,
     "object": object_of_many_sections,
     "object, sections over the same bytes": sections_over_the_same,
-    "library without sections": without_sections,
     "cubin, symbols": cubin_of_symbols,
     "cubin, names in names": cubin_of_shared_names,
     "cubin, relocations": cubin_of_relocations,

@@ -82,27 +82,6 @@ def bitcode(*blocks):
     return b"BC\xc0\xde" + b"".join(blocks or (block(13, b"LLVM", 5), block(8, b"module"), block(23)))
 
 
-def blob(id, data):
-    """A block of one record, which is bytes, as LLVM writes it: its length as vbr6 from bit 24 on."""
-    groups = [len(data) >> shift & 31 for shift in range(0, max(len(data).bit_length(), 1), 5)]
-    word = 2 | 2 << 3 | 1 << 8 | 1 << 9 | 5 << 18 | 4 << 21
-    for index, group in enumerate(groups):
-        word |= (group | 32 * (index + 1 < len(groups))) << 24 + 6 * index
-    return block(id, word.to_bytes((24 + 6 * len(groups) + 31) // 32 * 4, "little") + padded(data, 4))
-
-
-def naming(*names, version=3, **wrong):
-    """Bitcode with LLVM's table of these names: "w:a" is weak, "u:a" undefined, "l:a" local."""
-    flags = {"w": 1 << 10 | 1 << 4, "u": 1 << 10 | 1 << 3, "l": 0, "g": 1 << 10}
-    strings, symbols = b"", b""
-    for kind, name in (name.rpartition(":")[::2] for name in names):
-        symbols += struct.pack("<6I", wrong.get("name", len(strings)), wrong.get("length", len(name)), 0, 0, 0,
-                               flags[kind or "g"])
-        strings += name.encode()
-    head = struct.pack("<9I", version, *[0] * 6, wrong.get("symbols", 36), wrong.get("count", len(names)))
-    return bitcode(block(13, b"LLVM", 5), block(8, b"module"), blob(25, head + symbols), blob(23, strings))
-
-
 def wrapped(data, offset=20, length=None):
     length = len(data) if length is None else length
     return struct.pack("<IIIII", 0x0B17C0DE, 0, offset, length, 0) + data

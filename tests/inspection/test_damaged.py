@@ -13,20 +13,17 @@ from dumps import Seen
 PACKED = c.fatbin(c.entry(c.PTX, c.ptx(), flags=c.PLAIN | c.LZ4),
                   c.entry(c.CUBIN, c.cubin(), flags=c.PLAIN | c.ZSTD, name=b"unit"))
 OBJECT = c.elf([("__nv_relfatbin", PACKED + c.usual())])
-STRIPPED = c.elf([(".nv_fatbin", c.usual())], type=3, headers=False,
-                 segments=[(1, 0, c.ELF.size + c.SEGMENT.size + len(c.usual()))])
-STRIPPED = STRIPPED[:c.ELF.size + c.SEGMENT.size + len(c.usual())]
 MEMBERS = [c.member(b"/", b"\0\0\0\0"), c.member(b"//", b"a_long_name_indeed.o/\n"),
-           c.member(b"/0", OBJECT), c.member(b"#1/8", b"name.ptx" + c.ptx()),
+           c.member(b"/0", OBJECT), c.member(b"name.ptx/", c.ptx()),
            c.member(b"f.fatbin/", PACKED)]
 ARCHIVE = c.archive(*MEMBERS)
-OFFLOAD = c.offload(c.image(c.cubin(), label=c.IS_OBJECT), c.image(c.naming("a", "w:b"), "sm_90"),
+OFFLOAD = c.offload(c.image(c.cubin(), label=c.IS_OBJECT), c.image(c.bitcode(), "sm_90"),
                     version=2)
 # Where an archive can end, and is only shorter.
 ENDS = [len(c.archive(*MEMBERS[:count])) for count in range(len(MEMBERS))]
 FILES = {
     "ptx": c.ptx(), "cubin": c.cubin(), "ltoir": c.ltoir(), "fatbin": c.usual(),
-    "packed": PACKED, "object": OBJECT, "stripped": STRIPPED, "archive": ARCHIVE,
+    "packed": PACKED, "object": OBJECT, "archive": ARCHIVE,
     "offload": OFFLOAD,
 }
 # What stands in a header and is believed by others.

@@ -12,8 +12,6 @@ FILES = {
     "a.ptx": c.ptx(), "b.fatbin": c.usual() + PACKED,
     "c.a": c.archive(c.member(b"a.o/", c.elf([("__nv_relfatbin", PACKED)])),
                      c.member(b"b/", c.cubin())),
-    "d.so": c.elf(type=3, headers=False,
-                  segments=[(1, 0, c.ELF.size + c.SEGMENT.size)]),
     "e.ptx": c.fatbin(),    # a warning
 }
 

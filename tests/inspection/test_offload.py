@@ -90,10 +90,6 @@ def images_of(*each):
 
 
 A80, A90, B80, B90 = images_of("80 a", "90 a", "80 b", "90 b")
-def naming(*names, arch="sm_80", **wrong):
-    return c.image(c.naming(*names, **wrong), arch, label=c.IS_OBJECT)
-
-
 LLVM, LLVM90 = (c.image(BITCODE, arch, label=c.IS_OBJECT) for arch in ("sm_80", "sm_90"))
 GARBAGE90 = c.image(b"\1\2\3\4", "sm_90", label=c.IS_OBJECT)
 GUARDED = [images_of(*each) for each in (("80 a", "90 b"), ("80 w:a", "90 b w:a"), ("80", "90 a"),
@@ -123,14 +119,6 @@ GUARDED = [images_of(*each) for each in (("80 a", "90 b"), ("80 w:a", "90 b w:a"
     (images_of("80", "90 a", "90"), "80 90 90", "001"),
     # without names
     ([LLVM, A90, B80], "80 90 80", "012"), ([LLVM, LLVM90], "80 90", "01"),
-    ([naming("a", version=4), A90], "80 90", "01"), ([naming("a", symbols=40), A90], "80 90", "01"),
-    ([naming("a", count=1 << 31), A90], "80 90", "01"), ([naming("a", count=0), A90], "80 90", "01"),
-    ([naming("a", name=1), A90], "80 90", "01"), ([naming("a", length=1 << 31), A90], "80 90", "01"),
-    # with LLVM's table of names
-    ([naming("b", "a"), A90], "80 90", "00"), ([naming("a" * 40, "a"), naming("a", arch="sm_90")], "80 90", "00"),
-    ([naming("w:a"), naming("w:a", arch="sm_90")], "80 90", "01"), ([naming("u:a"), A90], "80 90", "01"),
-    ([naming("l:a"), A90], "80 90", "01"), ([naming("a", version=1), A90, B80], "80 90 80", "001"),
-    ([naming("a"), naming("b"), naming("a", arch="sm_90"), naming("b", arch="sm_90")], "80 90 80 90", "0011"),
     # of what is damaged nothing is known
     ([A80, GARBAGE90], "80 90", "01"), ([GARBAGE90, A80, A90], "90 80 90", "011"),
 ])
