@@ -2,7 +2,6 @@
 /* cubin.c - what a cubin records about itself: toolkit, architecture, ABI, symbols */
 #include <string.h>
 
-#include "cubin_rules.h"
 #include "elf_device.h"
 #include "symbols.h"
 #include "../tables/versions.h"

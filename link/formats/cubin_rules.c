@@ -11,13 +11,12 @@
  * that was looked at keeps these rules, of every compiler from 11.7 to 13.5;
  * docs/reference/linking.md says how many files these are.  A later compiler need not keep them.
  */
-#include "cubin_rules.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../stubs/base/count.h"
+#include "elf_device.h"
 #include "../tables/versions.h"
 
 #define SHT_NV_INFO (SHT_LOPROC + 0)
@@ -74,13 +73,13 @@ static const char *check_relocation(const lk_elf_relocation *relocation,
 	return relocation->r_offset < room ? NULL : "its place";
 }
 
-/* What is in a section, besides what lk_cubin_sound() checks. */
+/* What is in a section. */
 enum lk_cubin_contents {
 	LK_CUBIN_ANYTHING,
 	LK_CUBIN_PAIRS,			/* of a call graph, or of prototypes */
-	LK_CUBIN_ATTRIBUTES,		/* of the second set; so are the next */
+	LK_CUBIN_ATTRIBUTES,
 	LK_CUBIN_RELOCATIONS,
-	LK_CUBIN_UNITS,			/* of DWARF, of either set */
+	LK_CUBIN_UNITS,			/* of DWARF */
 };
 
 /* ---- attributes of functions ---- */
@@ -164,18 +163,11 @@ static bool is_value(const struct lk_symbol_table *table, enum first_word first,
 	}
 }
 
-static bool is_sound_value(const struct lk_symbol_table *table, unsigned number,
-			   const unsigned char *at, unsigned size, struct parameters *parameters)
-{
-	return size >= attributes[number].least &&
-	       (attributes[number].first == ANYTHING ||
-		is_value(table, attributes[number].first, at, size, parameters));
-}
-
 /*
  * An attribute is a format, a number, and 16 bits: the value itself or, for format
  * SIZED, the number of value bytes that follow.  A cubin has more attributes than
- * anything else.  Returns NULL, or what is wrong with attribute *count.
+ * anything else.  *registers grows by the numbers of registers among them.  Returns NULL, or what
+ * is wrong with attribute *count.
  */
 static const char *check_values(const struct lk_symbol_table *table, const unsigned char *at,
 				uint64_t left, uint64_t *count, uint64_t *registers)
@@ -194,7 +186,8 @@ static const char *check_values(const struct lk_symbol_table *table, const unsig
 			continue;
 		if (size > left)
 			return "its size";
-		if (!is_sound_value(table, number, at, size, &parameters))
+		if (size < attributes[number].least ||
+		    !is_value(table, attributes[number].first, at, size, &parameters))
 			return "its value";
 		*registers += number == REGISTER_COUNT;
 		at += size;
@@ -202,22 +195,6 @@ static const char *check_values(const struct lk_symbol_table *table, const unsig
 	}
 	return !parameters.count || parameters.largest < parameters.count ? NULL :
 		"a parameter's number";
-}
-
-/*
- * Checks the attributes in a section called `name`, of which `at` are the bytes; the symbols
- * that they name are in `table`.  *registers grows by the numbers of registers among them.
- * Returns NULL, or what is wrong.
- */
-static const char *cubin_attributes(const struct lk_device_elf *elf,
-				    const struct lk_symbol_table *table,
-				    const lk_elf_section *section, const unsigned char *at,
-				    const char *name, uint64_t *registers)
-{
-	uint64_t count;
-	const char *why = check_values(table, at, section->sh_size, &count, registers);
-
-	return why ? lk_device_elf_damage(elf, "attribute", count, name, why) : NULL;
 }
 
 /* ---- call graphs and prototypes ---- */
@@ -261,25 +238,25 @@ static const char *check_pairs(const struct lk_device_elf *elf, const lk_elf_sec
 	return NULL;
 }
 
-/* ---- relocations of the second set ---- */
+/* ---- relocations ---- */
 
-/* Places of relocations of code are not those in the section. */
-static const char *check_merc_relocations(const struct lk_device_elf *elf,
-					  const struct lk_symbol_table *table,
-					  const lk_elf_section *section, const unsigned char *at,
-					  const char *name)
+/* Places of relocations of code of the second set are not those in the section. */
+static const char *check_relocations(const struct lk_device_elf *elf,
+				     const struct lk_symbol_table *table,
+				     const lk_elf_section *section, const unsigned char *at,
+				     const char *name)
 {
 	const lk_elf_section *to = lk_device_elf_section(elf, section->sh_info);
-	const uint64_t room = to->sh_type == SHT_NV_MERC_TEXT ? UINT64_MAX : to->sh_size;
+	const bool anywhere = section->sh_type == SHT_NV_MERC_RELA && to->sh_type == SHT_NV_MERC_TEXT;
+	const size_t entry = section->sh_type == SHT_REL ? sizeof(Elf64_Rel) : sizeof(Elf64_Rela);
 
-	for (uint64_t i = 0; i < section->sh_size; i += sizeof(Elf64_Rela)) {
+	for (uint64_t i = 0; i < section->sh_size; i += entry) {
 		/* A RELA entry begins with the fields of a REL entry. */
-		const char *why = check_relocation((const lk_elf_relocation *)(at + i),
-						   table->count, room);
+		const char *why = check_relocation((const lk_elf_relocation *)(at + i), table->count,
+						   anywhere ? UINT64_MAX : to->sh_size);
 
 		if (why)
-			return lk_device_elf_damage(elf, "relocation", i / sizeof(Elf64_Rela),
-						    name, why);
+			return lk_device_elf_damage(elf, "relocation", i / entry, name, why);
 	}
 	return NULL;
 }
@@ -314,10 +291,8 @@ static const char *check_units(const struct lk_device_elf *elf, const lk_elf_sec
 
 /* ---- what is in a section ---- */
 
-/*
- * Checks what cubin_section() says is in a section.  `table` has the symbols of the second set,
- * *registers grows by the numbers of registers in its attributes.  Returns NULL, or what is wrong.
- */
+/* `table` has the symbols of the section's set, *registers grows by the numbers of registers in its
+ * attributes.  Returns NULL, or what is wrong. */
 static const char *cubin_contents(const struct lk_device_elf *elf,
 				  const struct lk_symbol_table *table,
 				  const lk_elf_section *section, enum lk_cubin_contents contents,
@@ -325,6 +300,7 @@ static const char *cubin_contents(const struct lk_device_elf *elf,
 {
 	const char *name = lk_device_elf_name(elf, section);
 	struct lk_bytes bytes;
+	uint64_t count;
 	const char *why = lk_bytes_get(&bytes, elf->part, section->sh_offset, section->sh_size,
 				       name, elf->arena);
 
@@ -334,10 +310,12 @@ static const char *cubin_contents(const struct lk_device_elf *elf,
 			why = check_pairs(elf, section, bytes.at, name);
 			break;
 		case LK_CUBIN_ATTRIBUTES:
-			why = cubin_attributes(elf, table, section, bytes.at, name, registers);
+			why = check_values(table, bytes.at, section->sh_size, &count, registers);
+			if (why)
+				why = lk_device_elf_damage(elf, "attribute", count, name, why);
 			break;
 		case LK_CUBIN_RELOCATIONS:
-			why = check_merc_relocations(elf, table, section, bytes.at, name);
+			why = check_relocations(elf, table, section, bytes.at, name);
 			break;
 		case LK_CUBIN_UNITS:
 			why = check_units(elf, section, bytes.at, name);
@@ -376,16 +354,12 @@ struct usual_header {
 
 #define TYPES(plain, merc) .types = { { plain }, { merc } }
 
-#define CODE_NAME ".text."
-#define INFO_NAME ".nv.info"
-
 static const struct usual_header usual_headers[] = {
-	/* find_row() knows the place of these two. */
-	{ .name = CODE_NAME, TYPES(SHT_PROGBITS, SHT_NV_MERC_TEXT),
+	{ .name = ".text.", TYPES(SHT_PROGBITS, SHT_NV_MERC_TEXT),
 	  .link = TO_SYMBOLS, .info = HOLDS_FUNCTION },
-	{ .name = INFO_NAME ".", TYPES(SHT_NV_INFO, SHT_NV_MERC_INFO),
+	{ .name = ".nv.info.", TYPES(SHT_NV_INFO, SHT_NV_MERC_INFO),
 	  .link = TO_SYMBOLS, .info = HOLDS_CODE, .contents = LK_CUBIN_ATTRIBUTES },
-	{ .name = INFO_NAME, TYPES(SHT_NV_INFO, SHT_NV_MERC_INFO),
+	{ .name = ".nv.info", TYPES(SHT_NV_INFO, SHT_NV_MERC_INFO),
 	  .link = TO_SYMBOLS, .contents = LK_CUBIN_ATTRIBUTES },
 	{ .name = ".nv.shared.", .types = { { SHT_NV_SHARED, SHT_NV_RESERVED },
 					   { SHT_NV_RESERVED, SHT_NV_MERC_RESERVED } },
@@ -440,17 +414,8 @@ struct parsed_name {
 	const char *of;		/* a function, or NULL */
 };
 
-/* Most sections are of code or of attributes, whose names have been compared already. */
-static const struct usual_header *find_row(struct parsed_name *name, enum lk_section_name known)
+static const struct usual_header *find_row(struct parsed_name *name)
 {
-	if (known == LK_NAME_TEXT) {
-		name->of = name->rest + sizeof(CODE_NAME) - 1;
-		return &usual_headers[0];
-	}
-	if (known == LK_NAME_INFO && name->rest[sizeof(INFO_NAME) - 1] == '.') {
-		name->of = name->rest + sizeof(INFO_NAME);
-		return &usual_headers[1];
-	}
 	for (size_t i = 0; i < LC_COUNT(usual_headers); i++) {
 		const char *left = behind(usual_headers[i].name, name->rest);
 		const char last = left ? left[-1] : 0;
@@ -520,12 +485,7 @@ static bool is_called(const struct lk_device_elf *elf, uint64_t index, const cha
 static bool is_code_of(const struct lk_device_elf *elf, uint64_t index, unsigned set,
 		       const char *function)
 {
-	const lk_elf_section *section = lk_device_elf_section(elf, index);
-
-	if (set == LK_CUBIN_MERC)
-		return is_called(elf, index, ".nv.capmerc" CODE_NAME, function);
-	return elf->named[index] == LK_NAME_TEXT &&
-	       !strcmp(lk_device_elf_name(elf, section) + sizeof(CODE_NAME) - 1, function);
+	return is_called(elf, index, set == LK_CUBIN_MERC ? ".nv.capmerc.text." : ".text.", function);
 }
 
 static bool is_link(const struct lk_device_elf *elf, const struct lk_symbol_table *table,
@@ -660,7 +620,7 @@ static const char *cubin_section(const struct lk_device_elf *elf,
 	}
 	if (elf->named[index] == LK_NAME_CONSTANT)
 		return check_constants(elf, index, &name);
-	row = find_row(&name, elf->named[index]);
+	row = find_row(&name);
 	if (!row)
 		return is_of_known_names(section->sh_type) ? "its name" : NULL;
 	if (name.set == LK_CUBIN_MERC || row->contents != LK_CUBIN_ATTRIBUTES)
@@ -789,16 +749,6 @@ static bool is_of_its_type(enum lk_section_name name, uint32_t type)
 	}
 }
 
-static bool is_entry_size(const lk_elf_section *section)
-{
-	switch (section->sh_type) {
-	case SHT_SYMTAB:	return section->sh_entsize == sizeof(Elf64_Sym);
-	case SHT_REL:		return section->sh_entsize == sizeof(Elf64_Rel);
-	case SHT_RELA:		return section->sh_entsize == sizeof(Elf64_Rela);
-	default:		return true;
-	}
-}
-
 static bool is_relocation(const lk_elf_section *section)
 {
 	return section->sh_type == SHT_REL || section->sh_type == SHT_RELA;
@@ -821,7 +771,7 @@ static bool leads_to_a_section(const lk_elf_section *section)
 static const char *check_shdr(const struct lk_device_elf *elf, const lk_elf_section *section,
 			      enum lk_section_name name)
 {
-	const uint64_t alignment = section->sh_addralign;
+	const uint64_t alignment = section->sh_addralign, entry = lk_device_elf_entry(section);
 
 	if (!is_of_its_type(name, section->sh_type))
 		return "its type";
@@ -832,7 +782,7 @@ static const char *check_shdr(const struct lk_device_elf *elf, const lk_elf_sect
 		return "its link";
 	if (is_relocation(section) && section->sh_link != elf->symbol_table)
 		return "its symbols";
-	return is_entry_size(section) ? NULL : "the size of its entries";
+	return !entry || section->sh_entsize == entry ? NULL : "the size of its entries";
 }
 
 /* ---- symbols ---- */
@@ -859,45 +809,17 @@ static const char *check_symbol(const struct lk_device_elf *elf, const lk_elf_sy
 		"its place";
 }
 
-static const char *check_relocations(const struct lk_device_elf *elf,
-				     const lk_elf_section *section, const unsigned char *at,
-				     const char *name)
+static struct lk_symbol_table plain_symbols(const struct lk_device_elf *elf)
 {
-	const uint64_t room = lk_device_elf_section(elf, section->sh_info)->sh_size;
-	const size_t entry = (size_t)section->sh_entsize;
-
-	for (uint64_t i = 0; i < section->sh_size; i += entry) {
-		/* A RELA entry begins with the fields of a REL entry. */
-		const char *why = check_relocation((const lk_elf_relocation *)(at + i),
-						   elf->symbol_count, room);
-
-		if (why)
-			return lk_device_elf_damage(elf, "relocation", i / entry, name, why);
-	}
-	return NULL;
-}
-
-/* Checks the contents of a section of relocations or attributes. */
-static const char *check_bytes(const struct lk_device_elf *elf, const lk_elf_section *section)
-{
-	const struct lk_symbol_table table = {
-		lk_device_elf_symbol(elf, 0), elf->symbol_count, elf->symbol_table };
-	const char *name = lk_device_elf_name(elf, section);
-	uint64_t registers = 0;
-	struct lk_bytes bytes;
-	const char *why = lk_bytes_get(&bytes, elf->part, section->sh_offset, section->sh_size,
-				       name, elf->arena);
-
-	if (!why && is_relocation(section))
-		why = check_relocations(elf, section, bytes.at, name);
-	else if (!why)
-		why = cubin_attributes(elf, &table, section, bytes.at, name, &registers);
-	lk_bytes_free(&bytes);
-	return why;
+	return (struct lk_symbol_table){ lk_device_elf_symbol(elf, 0), elf->symbol_count,
+					 elf->symbol_table };
 }
 
 static const char *check_sections(const struct lk_device_elf *elf)
 {
+	const struct lk_symbol_table table = plain_symbols(elf);
+	uint64_t registers = 0;
+
 	for (uint64_t i = 1; i < elf->section_count; i++) {
 		const lk_elf_section *section = lk_device_elf_section(elf, i);
 		const char *why = check_shdr(elf, section, elf->named[i]);
@@ -906,7 +828,8 @@ static const char *check_sections(const struct lk_device_elf *elf)
 			return lk_device_elf_damage(elf, "header, section", i,
 						    lk_device_elf_name(elf, section), why);
 		if (is_relocation(section) || section->sh_type == SHT_NV_INFO)
-			why = check_bytes(elf, section);
+			why = cubin_contents(elf, &table, section, is_relocation(section) ?
+					     LK_CUBIN_RELOCATIONS : LK_CUBIN_ATTRIBUTES, &registers);
 		if (why)
 			return why;
 	}
@@ -953,33 +876,27 @@ const char *lk_cubin_sound(const struct lk_device_elf *elf, int abi)
 
 /* ---- headers of sections ---- */
 
-/* Returns the size of an entry of a table, or 0 for what is none. */
-static uint64_t entry_size(uint32_t type)
+/* Tables of the second set, and those of pairs: lk_cubin_sound() looks at the others. */
+static bool is_whole(const lk_elf_section *section)
 {
-	switch (type) {
-	case SHT_SYMTAB:
+	uint64_t size = 8;
+
+	switch (section->sh_type) {
 	case SHT_NV_MERC_SYMTAB:
-		return sizeof(Elf64_Sym);
-	case SHT_REL:
-		return sizeof(Elf64_Rel);
-	case SHT_RELA:
+		size = sizeof(Elf64_Sym);
+		break;
 	case SHT_NV_MERC_RELA:
-		return sizeof(Elf64_Rela);
+		size = sizeof(Elf64_Rela);
+		break;
 	case SHT_NV_CALLGRAPH:
 	case SHT_NV_PROTOTYPE:
 	case SHT_NV_MERC_CALLGRAPH:
 	case SHT_NV_MERC_PROTOTYPE:
-		return 8;
+		break;
 	default:
-		return 0;
+		return true;
 	}
-}
-
-static bool is_whole(const lk_elf_section *section)
-{
-	const uint64_t size = entry_size(section->sh_type);
-
-	return !size || (section->sh_entsize == size && section->sh_size % size == 0);
+	return section->sh_entsize == size && section->sh_size % size == 0;
 }
 
 /* SHF_EXECINSTR is set for code alone, SHF_NV_MERC for sections of the second set alone. */
@@ -1032,8 +949,7 @@ static const char *find_symbols(const struct lk_device_elf *elf, struct lk_bytes
 {
 	const char *why = NULL;
 
-	tables[LK_CUBIN_PLAIN] = (struct lk_symbol_table){
-		lk_device_elf_symbol(elf, 0), elf->symbol_count, elf->symbol_table };
+	tables[LK_CUBIN_PLAIN] = plain_symbols(elf);
 	for (uint64_t i = elf->first[LK_NAME_MERC]; !why && i && i < elf->section_count; i++) {
 		const lk_elf_section *section = lk_device_elf_section(elf, i);
 

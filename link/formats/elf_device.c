@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../../stubs/base/count.h"
 
 /* ---- the header ---- */
 
@@ -68,25 +69,27 @@ bool lk_device_elf_has_bytes(const lk_elf_section *section)
 	}
 }
 
-static bool has_whole_entries(const lk_elf_section *section)
+uint64_t lk_device_elf_entry(const lk_elf_section *section)
 {
 	switch (section->sh_type) {
-	case SHT_SYMTAB:	return section->sh_size % sizeof(Elf64_Sym) == 0;
-	case SHT_REL:		return section->sh_size % sizeof(Elf64_Rel) == 0;
-	case SHT_RELA:		return section->sh_size % sizeof(Elf64_Rela) == 0;
-	default:		return true;
+	case SHT_SYMTAB:	return sizeof(Elf64_Sym);
+	case SHT_REL:		return sizeof(Elf64_Rel);
+	case SHT_RELA:		return sizeof(Elf64_Rela);
+	default:		return 0;
 	}
 }
 
 /* Returns NULL, or the field of the section header that is damaged. */
 static const char *check_section(const struct lk_device_elf *elf, const lk_elf_section *section)
 {
+	const uint64_t entry = lk_device_elf_entry(section);
+
 	if (section->sh_name >= elf->names_size)
 		return "its name";
 	if (!lk_part_has(elf->part, section->sh_offset, section->sh_size) &&
 	    lk_device_elf_has_bytes(section))
 		return "its bytes";
-	if (!has_whole_entries(section))
+	if (entry && section->sh_size % entry)
 		return "its size";
 	if (section->sh_type == SHT_SYMTAB &&
 	    (section->sh_link >= elf->section_count ||
@@ -95,46 +98,33 @@ static const char *check_section(const struct lk_device_elf *elf, const lk_elf_s
 	return NULL;
 }
 
-/* Compares 4 to 16 bytes as two words that may overlap, without a call of memcmp(). */
-static inline bool is_same(const char *a, const char *b, size_t size)
+static const struct { const char *beginning; enum lk_section_name name; bool whole; } names[] = {
+	{ ".text.", LK_NAME_TEXT, false },
+	{ ".nv.info", LK_NAME_INFO, false },
+	{ ".nv.constant", LK_NAME_CONSTANT, false },
+	{ ".rela.", LK_NAME_RELOCATIONS, false },
+	{ ".rel.", LK_NAME_RELOCATIONS, false },
+	{ ".nv.merc.", LK_NAME_MERC, false },
+	{ ".nv.capmerc.", LK_NAME_MERC, false },
+	{ ".debug_info", LK_NAME_DEBUG_INFO, true },
+	{ ".debug_", LK_NAME_DEBUG, false },
+	{ ".nv.compat", LK_NAME_COMPAT, true },
+	{ ".note.nv.cuinfo", LK_NAME_CUINFO, true },
+	{ ".note.nv.tkinfo", LK_NAME_TKINFO, true },
+};
+
+/* Most differ within a few letters, so that a call of strncmp() would cost more. */
+static enum lk_section_name name_of(const char *name)
 {
-	const size_t half = size < 8 ? 4 : 8;
+	for (size_t i = 0; i < LC_COUNT(names); i++) {
+		const char *word = names[i].beginning, *at = name;
 
-	return !memcmp(a, b, half) && !memcmp(a + size - half, b + size - half, half);
-}
-
-/* `left` is the number of bytes from the name to the end of the table, whose last is a NUL. */
-#define IS(text) (left >= sizeof(text) && is_same(name, text, sizeof(text)))
-#define BEGINS(text) (left >= sizeof(text) && is_same(name, text, sizeof(text) - 1))
-#define LETTERS(one, other) ((unsigned char)(one) << 8 | (unsigned char)(other))
-
-/* A cubin has many sections.  Two letters of a name tell most of them apart. */
-static enum lk_section_name name_of(const char *name, uint64_t left)
-{
-	switch (left > 4 ? LETTERS(name[1], name[4]) : 0) {
-	case LETTERS('t', 't'):
-		return BEGINS(".text.") ? LK_NAME_TEXT : LK_NAME_OTHER;
-	case LETTERS('r', 'a'):
-		return BEGINS(".rela.") ? LK_NAME_RELOCATIONS : LK_NAME_OTHER;
-	case LETTERS('r', '.'):
-		return BEGINS(".rel.") ? LK_NAME_RELOCATIONS : LK_NAME_OTHER;
-	case LETTERS('d', 'u'):
-		return IS(".debug_info") ? LK_NAME_DEBUG_INFO :
-		       BEGINS(".debug_") ? LK_NAME_DEBUG : LK_NAME_OTHER;
-	case LETTERS('n', 'i'):
-		return BEGINS(".nv.info") ? LK_NAME_INFO : LK_NAME_OTHER;
-	case LETTERS('n', 'c'):
-		return BEGINS(".nv.constant") ? LK_NAME_CONSTANT :
-		       IS(".nv.compat") ? LK_NAME_COMPAT :
-		       BEGINS(".nv.capmerc.") ? LK_NAME_MERC : LK_NAME_OTHER;
-	case LETTERS('n', 'm'):
-		return BEGINS(".nv.merc.") ? LK_NAME_MERC : LK_NAME_OTHER;
-	case LETTERS('n', 'e'):
-		return IS(".note.nv.cuinfo") ? LK_NAME_CUINFO :
-		       IS(".note.nv.tkinfo") ? LK_NAME_TKINFO : LK_NAME_OTHER;
-	default:
-		return LK_NAME_OTHER;
+		for (; *word && *word == *at; word++)
+			at++;
+		if (!*word && (!names[i].whole || !*at))
+			return names[i].name;
 	}
+	return LK_NAME_OTHER;
 }
 
 /* The only walk over all sections: checks each header, and records the sections that are
@@ -153,8 +143,7 @@ static const char *walk_sections(struct lk_device_elf *elf)
 			return lc_format(elf->arena, "has a damaged header of section %" PRIu64
 					 " (0x%" PRIx64 "): %s", i,
 					 elf->header.e_shoff + i * sizeof(*section), what);
-		name = name_of(lk_device_elf_name(elf, section),
-			       elf->names_size - section->sh_name);
+		name = name_of(lk_device_elf_name(elf, section));
 		elf->named[i] = name;
 		if (!elf->first[name])
 			elf->first[name] = i;

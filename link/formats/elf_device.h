@@ -84,6 +84,9 @@ static inline const char *lk_device_elf_name(const struct lk_device_elf *elf,
  * larger than the file. */
 bool lk_device_elf_has_bytes(const lk_elf_section *section);
 
+/* Returns the size of an entry of a symbol table, or of relocations; 0 for other sections. */
+uint64_t lk_device_elf_entry(const lk_elf_section *section);
+
 /* "has a damaged symbol 3 of .symtab: its section" */
 const char *lk_device_elf_damage(const struct lk_device_elf *elf, const char *what,
 				 uint64_t index, const char *section, const char *why)
@@ -131,5 +134,26 @@ static inline bool lk_device_elf_sees(const struct lk_device_elf *elf, const lk_
 /* lk_cubin_read() for a file that is open already. */
 const char *lk_cubin_describe(struct lk_device_elf *elf, struct lazycuda_entry *entry,
 			      bool symbols);
+
+/* ---- cubin_rules.c ---- */
+
+/* Formats of the records in .nv.info and .nv.compat.  After a SIZED one, as many bytes
+ * follow as its value says. */
+enum { LK_FORMAT_FIRST = 1, LK_FORMAT_SIZED = 4 };
+
+/*
+ * Checks that the references between the sections of a relocatable cubin hold.
+ * Returns NULL, or what is wrong as a phrase.  No version of nvJitLink checks them,
+ * and a wrong one crashes it.  The symbols have to be loaded; `abi` is 7, 8 or, of a
+ * cubin of which nothing is known, 0.
+ */
+const char *lk_cubin_sound(const struct lk_device_elf *elf, int abi);
+
+/*
+ * Checks that a cubin that is sound is also laid out as every compiler of its toolkit lays
+ * it out.  Returns NULL, or what is wrong; NULL for a toolkit that is newer than those that
+ * were looked at.
+ */
+const char *lk_cubin_usual(const struct lk_device_elf *elf, int abi, int toolkit);
 
 #endif
