@@ -1,9 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* choose.h - which entry of a container is taken */
+/* choose.h - what a linker takes of a container, and why it does not take the rest */
 #ifndef LINK_CHOOSE_H
 #define LINK_CHOOSE_H
 
-#include "accept.h"
+#include <stdbool.h>
+
+#include "../../include/lazycuda_link.h"
+#include "../../stubs/base/arena.h"
+#include "../tables/arch.h"
+
+/* ---- choose.c ---- */
+
+struct lk_linker {
+	enum lazycuda_backend backend;
+	int version;		/* UNKNOWN: every version of the backend would do */
+	int isa;		/* the newest PTX that it reads; 0: not known */
+	struct lk_arch target;
+	unsigned flags;		/* LAZYCUDA_LINK_* */
+	bool strict;		/* takes nothing in doubt */
+};
+
+/* Makes a linker; one that is not installed counts as of unknown version. */
+struct lk_linker lk_linker(enum lazycuda_backend backend, int version,
+			   const struct lk_arch *target, unsigned flags, bool strict);
+
+/* Texts in the arena: "12.9"; "sm_90a"; "nvJitLink 12.9", "the driver (CUDA 12.4)", "nvJitLink of
+ * unknown version". */
+const char *lk_version(struct lc_arena *arena, int version);
+const char *lk_arch(struct lc_arena *arena, int sm, char suffix);
+const char *lk_linker_text(struct lc_arena *arena, const struct lk_linker *linker);
+
+struct lk_acceptance {
+	enum lazycuda_code code;	/* OK: taken */
+	enum lazycuda_form form;	/* how, if it is taken */
+	bool doubt;		/* something that the linker will check is not known */
+};
+
+/* Judges one entry by itself, whether or not LTO-IR is asked for. */
+struct lk_acceptance lk_accept(const struct lk_linker *linker,
+			       const struct lazycuda_entry *entry);
+
+/* The range of toolkits that may have made an entry; false, and 0, if nothing tells. */
+bool lk_entry_toolkits(const struct lazycuda_entry *entry, int *oldest, int *newest);
 
 /* Entries of an inspection of which one is taken: those of one fatbin
  * container, or one that is in none. */
@@ -46,17 +84,34 @@ size_t lk_choose_ir(const struct lk_linker *linker, const struct lazycuda_inspec
 bool lk_group_is_ltoir(const struct lk_linker *linker,
 		       const struct lazycuda_inspection *inspection, const struct lk_group *group);
 
+/* ---- objection.c ---- */
+
+/* Before an architecture and a colon: of that GPU, the one that the inputs need. */
+#define LK_FROM_INPUTS "from-inputs"
+
+/* Why there is no image, as struct lazycuda_plan says it. */
+struct lk_refusal {
+	enum lazycuda_code code;
+	size_t input;
+	const char *have, *need, *message;
+};
+
+/* What an entry is: "PTX 9.0 of CUDA 13.0 for sm_90". */
+const char *lk_entry_text(struct lc_arena *arena, const struct lazycuda_entry *entry);
+
+/* "libx.a(member.o)", fit for a message; without a member the name of the file, which is so already. */
+const char *lk_member_name(struct lc_arena *arena, const char *file, const char *member);
+
 /* "lto sm_61 of {ptx sm_52, lto sm_52, lto sm_61}: the highest not above sm_86" */
 const char *lk_choice_reason(struct lc_arena *arena, const struct lk_linker *linker,
 			     const struct lazycuda_inspection *inspection,
 			     const struct lk_group *group, const struct lk_choice *choice,
 			     bool lto);
 
-/* "libx.a(member.o)", fit for a message. */
-const char *lk_member_name(struct lc_arena *arena, const char *file, const char *member);
-
-/* "{ptx sm_52, lto sm_52}" */
-const char *lk_group_text(struct lc_arena *arena, const struct lazycuda_inspection *inspection,
-			  const struct lk_group *group);
+/* Fills a refusal, except for its input, for a group without an entry that can be
+ * taken; `name` is the input's. */
+void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const char *name,
+	       const struct lazycuda_inspection *inspection, const struct lk_group *group,
+	       const struct lk_choice *choice, struct lk_refusal *refusal);
 
 #endif

@@ -13,23 +13,6 @@
 
 #define OLDEST_ARCH 30
 
-bool lk_compile_option_is_ours(const char *option)
-{
-	static const char *const ours[] = {
-		"-arch", "--gpu-architecture", "-dlto", "--dlink-time-opt", "-rdc",
-		"--relocatable-device-code", "-optix-ir", "--optix-ir",
-	};
-
-	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++) {
-		size_t length = strlen(ours[i]);
-
-		if (!strncmp(option, ours[i], length) &&
-		    (!option[length] || option[length] == '='))
-			return true;
-	}
-	return false;
-}
-
 bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch *arch)
 {
 	*arch = *target;
@@ -41,6 +24,19 @@ bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch 
 		if (lk_arch_known(arch) > 0 && lk_arch_supported(arch, LK_NVRTC, version))
 			return true;
 	return false;
+}
+
+struct lk_acceptance lk_accept_output(const struct lk_linker *linker, enum lazycuda_kind kind,
+				      const struct lk_arch *arch, int version)
+{
+	const struct lazycuda_entry output = {
+		.kind = kind, .arch = arch->sm, .suffix = arch->suffix, .level = 1, .fatbin = -1,
+		.toolkit = version > 0 ? version : 0,
+		.isa = kind == LAZYCUDA_KIND_PTX ? lk_isa_of_cuda(version) : 0,
+		.flags = LAZYCUDA_ENTRY_RELOCATABLE,
+	};
+
+	return lk_accept(linker, &output);
 }
 
 static const char *nvrtc_text(struct lc_arena *arena, int version)
@@ -56,38 +52,30 @@ static bool decline(struct lk_planning *planning, const struct lk_linker *linker
 {
 	struct lc_arena *arena = planning->arena;
 	int version = planning->environment.nvrtc;
-	const char *nvrtc = nvrtc_text(arena, version), *need, *why;
+	const char *nvrtc = nvrtc_text(arena, version), *text = lk_linker_text(arena, linker), *need;
 	const char *output = to == LAZYCUDA_KIND_LTOIR ? "LTO-IR" : "PTX";
-	char text[LK_LINKER_TEXT];
 
-	lk_linker_text(linker, text);
 	switch (code) {
 	case LAZYCUDA_CODE_PTX_TOO_NEW:
 	case LAZYCUDA_CODE_LTOIR_TOO_NEW:
-		code = LAZYCUDA_CODE_NVRTC_TOO_NEW;
 		need = lc_format(arena, "nvrtc %s or earlier", lk_version(arena, linker->version));
-		why = lc_format(arena, "%s would write %s that is newer than %s reads; take %s, or"
-				" a newer linker", nvrtc, output, text, need);
-		break;
+		return lk_refuse(planning, refusal, LAZYCUDA_CODE_NVRTC_TOO_NEW, item, nvrtc, need,
+				 "%s would write %s that is newer than %s reads; take %s, or a newer linker",
+				 nvrtc, output, text, need);
 	case LAZYCUDA_CODE_LTOIR_CROSS_MAJOR:
-		if (LC_CUDA_MAJOR(version) < 12) {
-			need = "nvrtc 12 or later";
-			why = lc_format(arena, "%s writes LTO-IR that no nvJitLink reads; take %s",
-					nvrtc, need);
-			break;
-		}
+		if (LC_CUDA_MAJOR(version) < 12)
+			return lk_refuse(planning, refusal, code, item, nvrtc, "nvrtc 12 or later",
+					 "%s writes LTO-IR that no nvJitLink reads; take nvrtc 12 or later",
+					 nvrtc);
 		need = lc_format(arena, "nvrtc %d", LC_CUDA_MAJOR(linker->version));
-		why = lc_format(arena, "LTO-IR of %s is promised to link within its major only, and"
-				" this is %s; take %s, or allow LTO across majors", nvrtc, text,
-				need);
-		break;
+		return lk_refuse(planning, refusal, code, item, nvrtc, need,
+				 "LTO-IR of %s is promised to link within its major only, and this is %s;"
+				 " take %s, or allow LTO across majors", nvrtc, text, need);
 	default:
-		need = "nvrtc of a known version";
-		why = lc_format(arena, "it cannot be told whether %s reads %s of %s, and the policy"
-				" is strict", text, output, nvrtc);
+		return lk_refuse(planning, refusal, code, item, nvrtc, "nvrtc of a known version",
+				 "it cannot be told whether %s reads %s of %s, and the policy is strict",
+				 text, output, nvrtc);
 	}
-	return lk_refuse(refusal, code, item->input, nvrtc, need,
-			 lc_format(arena, "%s: %s", item->name, why));
 }
 
 bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
@@ -95,39 +83,26 @@ bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *l
 			 struct lk_refusal *refusal)
 {
 	struct lc_arena *arena = planning->arena;
+	const struct lk_arch *target = &planning->target;
 	int version = planning->environment.nvrtc;
-	char text[LK_ARCH_TEXT];
+	const char *nvrtc = nvrtc_text(arena, version);
 	enum lazycuda_code code;
 
 	if (version == LAZYCUDA_VERSION_NONE)
-		return lk_refuse(refusal, LAZYCUDA_CODE_NVRTC_REQUIRED, item->input,
-				 "CUDA source", "nvrtc",
-				 lc_format(arena, "%s: it is source, and there is no nvrtc to"
-					   " compile it; install nvrtc, or pass PTX", item->name));
-	if (!lk_compiled_arch(&planning->target, version, &compilation->arch)) {
-		int until = lk_arch_until(&planning->target, LK_NVRTC);
+		return lk_refuse(planning, refusal, LAZYCUDA_CODE_NVRTC_REQUIRED, item, "CUDA source",
+				 "nvrtc", "it is source, and there is no nvrtc to compile it; install nvrtc,"
+				 " or pass PTX");
+	if (!lk_compiled_arch(target, version, &compilation->arch)) {
+		int until = lk_arch_until(target, LK_NVRTC);
 		const char *need = until ? lc_format(arena, "nvrtc %s or earlier",
 						     lk_version(arena, until)) : "another nvrtc";
 
-		return lk_refuse(refusal, LAZYCUDA_CODE_ARCH_UNSUPPORTED, item->input,
-				 nvrtc_text(arena, version), need,
-				 lc_format(arena, "%s: %s compiles for nothing that runs on %s;"
-					   " take %s",
-					   item->name, nvrtc_text(arena, version),
-					   lk_arch_text(&planning->target, text), need));
+		return lk_refuse(planning, refusal, LAZYCUDA_CODE_ARCH_UNSUPPORTED, item, nvrtc, need,
+				 "%s compiles for nothing that runs on %s; take %s", nvrtc,
+				 lk_arch(arena, target->sm, target->suffix), need);
 	}
 	compilation->to = lto ? LAZYCUDA_KIND_LTOIR : LAZYCUDA_KIND_PTX;
-	const struct lazycuda_entry output = {
-		.kind = compilation->to,
-		.arch = compilation->arch.sm,
-		.suffix = compilation->arch.suffix,
-		.toolkit = version > 0 ? version : 0,
-		.isa = lto ? 0 : lk_isa_of_cuda(version),
-		.level = 1,
-		.flags = LAZYCUDA_ENTRY_RELOCATABLE,
-		.fatbin = -1,
-	};
-	code = lk_accept(linker, &output).code;
+	code = lk_accept_output(linker, compilation->to, &compilation->arch, version).code;
 	if (code)
 		return decline(planning, linker, item, compilation->to, code, refusal);
 	return lk_compiler_has_settings(planning, item, refusal);

@@ -19,16 +19,6 @@
 
 /* ---- the inputs ---- */
 
-bool lk_is_ir(const struct lk_item *item)
-{
-	return lk_is_llvm_ir(item->what.inspection) && !lk_is_ir_library(item);
-}
-
-bool lk_is_ir_library(const struct lk_item *item)
-{
-	return item->what.flags & LAZYCUDA_INPUT_LIBRARY;
-}
-
 bool lk_check_ir_libraries(struct lk_planning *planning, const struct lk_ir_compilation *compilation,
 			   struct lk_refusal *refusal)
 {
@@ -36,12 +26,10 @@ bool lk_check_ir_libraries(struct lk_planning *planning, const struct lk_ir_comp
 		const struct lk_item *item = &planning->items[i];
 
 		if (lk_is_ir_library(item) && !(item->what.flags & LK_INPUT_COMPILED_IN))
-			return lk_refuse(refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item->input,
+			return lk_refuse(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
 					 "a library of LLVM IR", "a program of LLVM IR",
-					 LK_CONCAT(planning->arena, item->name, ": it is a library of"
-						   " LLVM IR, and no other input is LLVM IR that could"
-						   " call it; give it as a program, or the caller as"
-						   " LLVM IR"));
+					 "it is a library of LLVM IR, and no other input is LLVM IR that could"
+					 " call it; give it as a program, or the caller as LLVM IR");
 	}
 	return true;
 }
@@ -53,12 +41,6 @@ static size_t count_libraries(const struct lk_planning *planning)
 	for (size_t i = 0; i < planning->count; i++)
 		count += lk_is_ir_library(&planning->items[i]);
 	return count;
-}
-
-bool lk_is_ir_taken(const struct lk_taken *taken)
-{
-	return taken->choice.form == LAZYCUDA_FORM_COMPILED &&
-	       (lk_is_ir(taken->item) || taken->choice.entry != LAZYCUDA_NO_INDEX);
 }
 
 static bool has_flag(const struct lk_item *item, unsigned flag)
@@ -136,26 +118,17 @@ static struct ir_candidate try_nvvm(const struct lk_planning *planning,
 				    const struct lk_linker *linker, enum lazycuda_kind to,
 				    int version, int libdevice)
 {
-	const bool ptx = to == LAZYCUDA_KIND_PTX;
 	const struct lk_arch *target = &planning->target;
 	struct ir_candidate one = { .compilation = { .any = true, .to = to, .version = version,
 						     .libdevice = libdevice } };
 	struct lk_arch *arch = &one.compilation.arch;
 	struct lk_acceptance is;
-	struct lazycuda_entry output = {
-		.kind = to, .level = ptx ? -1 : 1, .fatbin = -1,
-		.isa = ptx && version > 0 ? lk_isa_of_cuda(version) : 0,
-		.toolkit = !ptx && version > 0 ? version : 0,
-		.flags = LAZYCUDA_ENTRY_RELOCATABLE,
-	};
 
 	if (!lk_compiled_arch(target, version, arch)) {
 		one.code = LAZYCUDA_CODE_ARCH_UNSUPPORTED;
 		return one;
 	}
-	output.arch = arch->sm;
-	output.suffix = arch->suffix;
-	is = lk_accept(linker, &output);
+	is = lk_accept_output(linker, to, arch, version);
 	one.code = is.code;
 	one.compilation.doubt = is.doubt;
 	/* A library may be libdevice. */
@@ -165,8 +138,8 @@ static struct ir_candidate try_nvvm(const struct lk_planning *planning,
 	if (!one.code && first_with(planning, LAZYCUDA_ENTRY_NO_LAYOUT) &&
 	    aborts_without_layout(planning, &one.compilation))
 		one.code = LAZYCUDA_CODE_BAD_INPUT;
-	one.rank = 8 * !ptx + 4 * (arch->sm == target->sm && arch->suffix == target->suffix) +
-		   2 * (libdevice != 0) + (version == linker->version);
+	one.rank = 8 * (to == LAZYCUDA_KIND_LTOIR) + 2 * (libdevice != 0) + (version == linker->version) +
+		   4 * (arch->sm == target->sm && arch->suffix == target->suffix);
 	return one;
 }
 
@@ -225,57 +198,45 @@ static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *link
 		      struct lk_refusal *refusal)
 {
 	struct lc_arena *arena = planning->arena;
-	const char *have = nvvm_text(arena, one->compilation.version), *need, *why;
+	const char *have = nvvm_text(arena, one->compilation.version), *need;
 	const char *kind = lazycuda_kind_name(lk_is_ir(item) ? item->what.inspection->kind :
 							       LAZYCUDA_KIND_BITCODE);
-	enum lazycuda_code code = one->code;
+	const char *text = lk_linker_text(arena, linker);
 	int until = lk_arch_until(&planning->target, LK_NVRTC);
-	char text[LK_LINKER_TEXT];
 
-	lk_linker_text(linker, text);
-	switch (code) {
+	switch (one->code) {
 	case LAZYCUDA_CODE_NVVM_REQUIRED:
-		have = kind;
-		need = "libnvvm";
-		why = lc_format(arena, "it is %s, and there is no libnvvm to compile it; install"
-				" one (" INSTALL_NVVM "), name it by LAZYCUDA_NVVM, or pass PTX",
-				kind);
-		break;
+		return lk_refuse(planning, refusal, one->code, item, kind, "libnvvm",
+				 "it is %s, and there is no libnvvm to compile it; install one (" INSTALL_NVVM
+				 "), name it by LAZYCUDA_NVVM, or pass PTX", kind);
 	case LAZYCUDA_CODE_LIBDEVICE_REQUIRED:
-		need = "libdevice.10.bc";
-		why = lc_format(arena, "it calls functions of libdevice (__nv_*), and no"
-				" libdevice.10.bc goes with %s; install it with its libnvvm ("
-				INSTALL_NVVM ")", have);
-		item = first_with(planning, LAZYCUDA_ENTRY_LIBDEVICE);
-		break;
+		return lk_refuse(planning, refusal, one->code,
+				 first_with(planning, LAZYCUDA_ENTRY_LIBDEVICE), have, "libdevice.10.bc",
+				 "it calls functions of libdevice (__nv_*), and no libdevice.10.bc goes with"
+				 " %s; install it with its libnvvm (" INSTALL_NVVM ")", have);
 	case LAZYCUDA_CODE_BAD_INPUT:
-		item = first_with(planning, LAZYCUDA_ENTRY_NO_LAYOUT);
-		have = "LLVM IR without a data layout";
-		need = "a data layout";
-		why = lc_format(arena, "it has no data layout, without which libnvvm aborts the"
-				" process for compute_%d; write a line target datalayout ="
-				" \"" LK_NVVM_LAYOUT "\"", one->compilation.arch.sm);
-		break;
+		return lk_refuse(planning, refusal, one->code,
+				 first_with(planning, LAZYCUDA_ENTRY_NO_LAYOUT),
+				 "LLVM IR without a data layout", "a data layout",
+				 "it has no data layout, without which libnvvm aborts the process for"
+				 " compute_%d; write a line target datalayout = \"" LK_NVVM_LAYOUT "\"",
+				 one->compilation.arch.sm);
 	case LAZYCUDA_CODE_ARCH_UNSUPPORTED:
 		need = until ? lc_format(arena, "libnvvm %s or earlier", lk_version(arena, until)) :
 			       "another libnvvm";
-		why = lc_format(arena, "%s compiles for nothing that runs on sm_%d%.1s; take %s",
-				have, planning->target.sm, &planning->target.suffix, need);
-		break;
+		return lk_refuse(planning, refusal, one->code, item, have, need,
+				 "%s compiles for nothing that runs on %s; take %s", have,
+				 lk_arch(arena, planning->target.sm, planning->target.suffix), need);
 	case LAZYCUDA_CODE_PTX_TOO_NEW:
-		code = LAZYCUDA_CODE_NVVM_TOO_NEW;
-		need = lc_format(arena, "libnvvm %s or earlier",
-				 lk_version(arena, linker->version));
-		why = lc_format(arena, "%s would write PTX that is newer than %s reads; take %s, or"
-				" a newer linker", have, text, need);
-		break;
+		need = lc_format(arena, "libnvvm %s or earlier", lk_version(arena, linker->version));
+		return lk_refuse(planning, refusal, LAZYCUDA_CODE_NVVM_TOO_NEW, item, have, need,
+				 "%s would write PTX that is newer than %s reads; take %s, or a newer"
+				 " linker", have, text, need);
 	default:
-		need = "libnvvm of a known version";
-		why = lc_format(arena, "it cannot be told whether %s reads PTX of %s, and the policy"
-				" is strict", text, have);
+		return lk_refuse(planning, refusal, one->code, item, have, "libnvvm of a known version",
+				 "it cannot be told whether %s reads PTX of %s, and the policy is strict",
+				 text, have);
 	}
-	return lk_refuse(refusal, code, item->input, have, need,
-			 lc_format(arena, "%s: %s", item->name, why));
 }
 
 bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
@@ -300,8 +261,7 @@ const char *const *lk_ir_options(struct lk_planning *planning,
 	*count = 0;
 	if (!options)
 		return NULL;
-	options[(*count)++] = lc_format(planning->arena, "-arch=%s",
-					lk_arch_text(&compilation->arch, text));
+	options[(*count)++] = LK_CONCAT(planning->arena, "-arch=", lk_arch_text(&compilation->arch, text));
 	if (compilation->to == LAZYCUDA_KIND_LTOIR)
 		options[(*count)++] = GEN_LTO;
 	if (asks_for_latest(&planning->request) && compilation->version >= NVVM_LATEST_SINCE)
@@ -340,21 +300,17 @@ const char *lk_ir_reason(struct lk_planning *planning, const struct lk_ir_compil
 void lk_note_ir(struct lk_planning *planning, const struct lk_ir_compilation *compilation)
 {
 	const struct lk_arch *target = &planning->target, *arch = &compilation->arch;
-	const char *nvvm;
+	const char *nvvm = compilation->any ? nvvm_text(planning->arena, compilation->version) : NULL;
 
 	if (!compilation->any)
 		return;
-	nvvm = nvvm_text(planning->arena, compilation->version);
 	if (arch->sm != target->sm || arch->suffix != target->suffix)
-		lk_note(planning, lc_format(planning->arena, "%s does not know sm_%d%.1s: LLVM IR is"
-					    " compiled for compute_%d, which is linked for it",
-					    nvvm, target->sm, &target->suffix, arch->sm));
+		lk_note(planning, "%s does not know %s: LLVM IR is compiled for compute_%d, which is linked"
+			" for it", nvvm, lk_arch(planning->arena, target->sm, target->suffix), arch->sm);
 	if (compilation->no_lto)
-		lk_note(planning, lc_format(planning->arena, "LLVM IR takes no part in link-time"
-					    " optimisation: %s compiles it to PTX, for %s", nvvm,
-					    compilation->no_lto));
+		lk_note(planning, "LLVM IR takes no part in link-time optimisation: %s compiles it to PTX,"
+			" for %s", nvvm, compilation->no_lto);
 	if (!compilation->libdevice && !count_libraries(planning))
-		lk_note(planning, lc_format(planning->arena, "no libdevice.10.bc goes with %s:"
-					    " functions __nv_* that LLVM IR calls are not defined",
-					    nvvm));
+		lk_note(planning, "no libdevice.10.bc goes with %s: functions __nv_* that LLVM IR calls are"
+			" not defined", nvvm);
 }

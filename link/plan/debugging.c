@@ -79,9 +79,9 @@ bool lk_check_debugging(struct lk_planning *planning, const struct lk_item *item
 	const char *why = why_debugging(planning, item, ptx);
 
 	return !why || !level ||
-	       lk_refuse(refusal, LAZYCUDA_CODE_BAD_OPTION, item->input, why, "-O0",
-			 lc_format(planning->arena, "%s: what is compiled for debugging, by %s, is not"
-				   " optimised, by %s; leave one out", item->name, why, level));
+	       lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_OPTION, item, why, "-O0",
+			 "what is compiled for debugging, by %s, is not optimised, by %s; leave one out",
+			 why, level);
 }
 
 /* What ptxas compiles for debugging is not optimised, has 64-bit addresses, and debug information
@@ -104,17 +104,15 @@ static bool check_one_debugged(struct lk_planning *planning, struct lk_side *sid
 		return false;
 	why = why_debugging(planning, item, ptx);
 	if (why && ptx && ptx->flags & LAZYCUDA_ENTRY_32_BIT)
-		return lk_refuse(&side->refusal, LAZYCUDA_CODE_BAD_OPTION, item->input, why,
-				 "PTX with .address_size 64",
-				 lc_format(planning->arena, "%s: nvJitLink compiles PTX with 32-bit"
-					   " addresses, but not for debugging, by %s; leave that out, or"
-					   " pass PTX with .address_size 64", item->name, why));
+		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_BAD_OPTION, item, why,
+				 "PTX with .address_size 64", "nvJitLink compiles PTX with 32-bit addresses,"
+				 " but not for debugging, by %s; leave that out, or pass PTX with"
+				 " .address_size 64", why);
 	if (ptx && ptx->flags & LAZYCUDA_ENTRY_NO_DEBUG_INFO)
-		return lk_refuse(&side->refusal, LAZYCUDA_CODE_BAD_INPUT, item->input,
+		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_BAD_INPUT, item,
 				 "PTX for debugging without debug information", "a .section .debug_info",
-				 lc_format(planning->arena, "%s: its .target says debug and it has no"
-					   " debug information, so that nvJitLink does not compile it;"
-					   " take the word out, or make it again with -G", item->name));
+				 "its .target says debug and it has no debug information, so that nvJitLink"
+				 " does not compile it; take the word out, or make it again with -G");
 	return true;
 }
 
@@ -129,7 +127,6 @@ bool lk_plan_debugging(struct lk_planning *planning, struct lk_side *side)
 	if (!find_option(&planning->request, is_debug) || !find_option(&planning->request, is_level) ||
 	    (side->linker.version > 0 && side->linker.version < LC_CUDA(13, 5)))
 		return true;
-	return lk_refuse(&side->refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX,
-			 "-g and -O3", "-O0",
+	return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_BAD_OPTION, NULL, "-g and -O3", "-O0",
 			 "nvJitLink 13.5 takes no -O3 with -g, whatever the inputs; leave one out");
 }

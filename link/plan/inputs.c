@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* inputs.c - whether the inputs make sense, and what is to be linked */
+/* inputs.c - whether the inputs make sense, and what is to be linked: they, and the support modules
+ * that they need */
 #include <limits.h>
 #include <string.h>
 
-#include "../formats/inspection.h"
-#include "../formats/symbols.h"
 #include "planning.h"
 #include "../formats/formats.h"
+#include "../formats/inspection.h"
+#include "../formats/symbols.h"
 #include "../tables/sized.h"
 #include "../tables/text.h"
 
@@ -23,15 +24,7 @@ static const char *name_of(struct lk_planning *planning, const struct lk_item *i
 		return lc_format(planning->arena, "support module %zu", item->support);
 	if (!name)
 		return lc_format(planning->arena, "input %zu", item->input);
-	return lk_is_plain(name) ? name : lc_printable(planning->arena, name);
-}
-
-static bool refuse_item(struct lk_planning *planning, struct lk_refusal *refusal,
-			enum lazycuda_code code, const struct lk_item *item, const char *have,
-			const char *need, const char *what)
-{
-	return lk_refuse(refusal, code, item->input, have, need,
-			 lc_format(planning->arena, "%s: %s", item->name, what));
+	return lc_printable(planning->arena, name);
 }
 
 static bool is_container(enum lazycuda_kind kind)
@@ -51,64 +44,38 @@ static bool is_source(const struct lazycuda_input *what)
 		what->kind == LAZYCUDA_KIND_SOURCE);
 }
 
-/* Kinds that no linker takes, with what is needed instead and how to get it. */
-static const struct {
-	enum lazycuda_kind kind;
-	const char *need, *advice;
-} makers[] = {
-	{ LAZYCUDA_KIND_THIN_ARCHIVE, "an archive that has its members in it",
-	  "; make it without -T" },
-};
-
-static bool refuse_kind(struct lk_planning *planning, const struct lk_item *item,
-			struct lk_refusal *refusal)
-{
-	enum lazycuda_kind kind = item->what.inspection->kind;
-	const char *have = lazycuda_kind_name(kind), *advice = "";
-	const char *need = "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source";
-
-	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
-		if (makers[i].kind == kind) {
-			need = makers[i].need;
-			advice = makers[i].advice;
-		}
-	return refuse_item(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item, have, need,
-			   lc_format(planning->arena, "it is %s, which no linker here takes%s",
-				     have, advice));
-}
-
 /* Not called for content of an unknown kind that is declared as source. */
 static bool check_declared(struct lk_planning *planning, const struct lk_item *item,
 			   struct lk_refusal *refusal)
 {
 	enum lazycuda_kind declared = item->what.kind, kind = item->what.inspection->kind;
-	const char *have = lazycuda_kind_name(kind);
+	const char *have = lazycuda_kind_name(kind), *said = lazycuda_kind_name(declared);
 
 	return declared == LAZYCUDA_KIND_UNKNOWN || declared == kind ||
-	       refuse_item(planning, refusal, LAZYCUDA_CODE_KIND_MISMATCH, item, have,
-			   lazycuda_kind_name(declared),
-			   lc_format(planning->arena, "it is declared as %s and its content is %s;"
-				     " declare what it is, or nothing", lazycuda_kind_name(declared),
-				     kind ? have : "none of these"));
+	       lk_refuse(planning, refusal, LAZYCUDA_CODE_KIND_MISMATCH, item, have, said,
+			 "it is declared as %s and its content is %s; declare what it is, or nothing",
+			 said, kind ? have : "none of these");
 }
 
 static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
 		       struct lk_refusal *refusal)
 {
+	static const char needed[] = "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source";
 	enum lazycuda_kind kind = item->what.inspection->kind;
+	const bool thin = kind == LAZYCUDA_KIND_THIN_ARCHIVE;
 
 	if (!check_declared(planning, item, refusal))
 		return false;
 	if (kind == LAZYCUDA_KIND_UNKNOWN)
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_UNKNOWN_KIND, item, "unknown"
-				   " content",
-				   "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source",
-				   "it is neither device code nor text with a word of CUDA source,"
-				   " such as __global__; other source has to be declared");
-	if (kind > LAZYCUDA_KIND_SOURCE && !is_container(kind) && kind != LAZYCUDA_KIND_TILEIR &&
-	    !lk_is_llvm_ir(item->what.inspection))
-		return refuse_kind(planning, item, refusal);
-	return true;
+		return lk_refuse(planning, refusal, LAZYCUDA_CODE_UNKNOWN_KIND, item, "unknown content",
+				 needed, "it is neither device code nor text with a word of CUDA source,"
+				 " such as __global__; other source has to be declared");
+	return kind <= LAZYCUDA_KIND_SOURCE || is_container(kind) || kind == LAZYCUDA_KIND_TILEIR ||
+	       lk_is_llvm_ir(item->what.inspection) ||
+	       lk_refuse(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
+			 lazycuda_kind_name(kind), thin ? "an archive that has its members in it" : needed,
+			 "it is %s, which no linker here takes%s", lazycuda_kind_name(kind),
+			 thin ? "; make it without -T" : "");
 }
 
 /* A name that another header has, too; NULL if there is none. */
@@ -127,6 +94,10 @@ static const char *header_twice(struct lk_planning *planning, const struct lazyc
 	return NULL;
 }
 
+/* Refuses what makes no sense, for a reason in a format and what follows it. */
+#define BAD(...) \
+	lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL, __VA_ARGS__)
+
 /* Checks what nvrtc reads unchecked, or refuses without a message. */
 static bool check_source(struct lk_planning *planning, const struct lk_item *item,
 			 struct lk_refusal *refusal)
@@ -135,18 +106,13 @@ static bool check_source(struct lk_planning *planning, const struct lk_item *ite
 	const char *twice;
 
 	if (!lk_texts_are_there(what->name_expressions, what->name_expression_count))
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
-				   "a name expression is NULL");
+		return BAD("a name expression is NULL");
 	if (what->header_count > INT_MAX ||
 	    !lk_texts_are_there(what->include_names, what->header_count) ||
 	    !lk_texts_are_there(what->headers, what->header_count))
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
-				   "a header has no name or no text");
+		return BAD("a header has no name or no text");
 	twice = header_twice(planning, what);
-	return !twice ||
-	       refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
-			   lc_format(planning->arena, "the header %s is there twice",
-				     lc_printable(planning->arena, twice)));
+	return !twice || BAD("the header %s is there twice", lc_printable(planning->arena, twice));
 }
 
 /*
@@ -171,43 +137,35 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 	const enum lazycuda_kind kind = inspection ? inspection->kind : item->what.kind;
 
 	if ((unsigned)item->what.kind >= LK_KINDS)
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
-				   "it is declared as a kind that does not exist");
+		return BAD("it is declared as a kind that does not exist");
 	if (item->what.flags & ~(LAZYCUDA_INPUT_MAIN | LAZYCUDA_INPUT_LIBRARY | LK_INPUT_COMPILED_IN))
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
-				   "it has flags that do not exist");
+		return BAD("it has flags that do not exist");
 	if (item->what.bytes && item->what.path)
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
-				   "it has both bytes and a path");
+		return BAD("it has both bytes and a path");
 	if (item->what.needs && planning->request.support_count < 64 &&
 	    item->what.needs >> planning->request.support_count)
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
-				   lc_format(planning->arena, "it needs a support module behind the"
-					     " request's %zu", planning->request.support_count));
+		return BAD("it needs a support module behind the request's %zu",
+			   planning->request.support_count);
 	if (lk_is_ir_library(item) && item->input == LAZYCUDA_NO_INDEX)
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
-				   "a support module cannot be a library");
+		return BAD("a support module cannot be a library");
 	if (lk_is_ir_library(item) && kind != LAZYCUDA_KIND_BITCODE &&
 	    !(inspection && inspection->error))
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
-				   lazycuda_kind_name(kind), "bitcode",
-				   lc_format(planning->arena, "it is given as a library, which libnvvm"
-					     " takes as bitcode alone, and is %s",
-					     kind ? lazycuda_kind_name(kind) : "nothing that is known"));
+		return lk_refuse(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
+				 lazycuda_kind_name(kind), "bitcode",
+				 "it is given as a library, which libnvvm takes as bitcode alone, and is %s",
+				 kind ? lazycuda_kind_name(kind) : "nothing that is known");
 	if (inspection && inspection->error)
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item,
-				   inspection->error, "a file that is whole", inspection->error);
+		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item, inspection->error,
+				 "a file that is whole", "%s", inspection->error);
 	if (is_source(&item->what))
 		return (item->what.kind == LAZYCUDA_KIND_SOURCE ||
 			check_declared(planning, item, refusal)) &&
 		       check_source(planning, item, refusal);
 	if (item->what.name_expression_count || item->what.header_count)
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
-				   "it is not source, and is given name expressions or headers");
+		return BAD("it is not source, and is given name expressions or headers");
 	if (!inspection)
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item, NULL,
-				   "an inspection", "it has not been inspected, and is not declared"
-				   " to be source");
+		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item, NULL, "an inspection",
+				 "it has not been inspected, and is not declared to be source");
 	if (!check_kind(planning, item, refusal))
 		return false;
 	if (lk_is_llvm_ir(inspection))
@@ -217,33 +175,208 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 		item->section = only_section(inspection);
 	if (inspection->entry_count || planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO)
 		return true;
-	return refuse_item(planning, refusal, LAZYCUDA_CODE_NO_DEVICE_CODE, item,
-			   lazycuda_kind_name(inspection->kind), "device code",
-			   inspection->warning ?
-			   LK_CONCAT(planning->arena, "there is no device code in it: ",
-				     inspection->warning) :
-			   is_container(inspection->kind) ?
-			   "there is no device code in it; leave it to the host's linker" :
-			   "there is no code in it");
+	return lk_refuse(planning, refusal, LAZYCUDA_CODE_NO_DEVICE_CODE, item,
+			 lazycuda_kind_name(inspection->kind), "device code", "there is no %scode in it%s%s",
+			 inspection->warning || is_container(inspection->kind) ? "device " : "",
+			 inspection->warning ? ": " : is_container(inspection->kind) ?
+			 "; leave it to the host's linker" : "",
+			 inspection->warning ? inspection->warning : "");
 }
 
 static bool fill(struct lk_planning *planning, struct lk_item *item,
 		 const struct lazycuda_input *input, struct lk_refusal *refusal)
 {
-	if (!lk_sized_copy(&item->what, sizeof(item->what), input)) {
-		item->name = name_of(planning, item);
-		return refuse_item(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL,
-				   "it " LK_NO_STRUCT);
-	}
+	const bool sound = lk_sized_copy(&item->what, sizeof(item->what), input);
+
 	item->name = name_of(planning, item);
-	return check_item(planning, item, refusal);
+	return sound ? check_item(planning, item, refusal) : BAD("it " LK_NO_STRUCT);
+}
+
+/* ---- support modules ---- */
+
+/* The functions of all enabled modules, and the modules that define each. */
+struct functions {
+	struct lk_symbols symbols;
+	uint64_t *modules;	/* by the symbol's index */
+	uint64_t lengths;	/* bit n % 64: some name has n bytes; most names that a
+				   program declares have none of these lengths */
+};
+
+static uint64_t bit_of(size_t length)
+{
+	return UINT64_C(1) << (length & 63);
+}
+
+static bool is_enabled(const struct lk_planning *planning, size_t module,
+		       struct lazycuda_support *support)
+{
+	return lk_sized_copy(support, sizeof(*support), planning->request.support[module]) &&
+	       support->enabled && !(planning->request.flags & LAZYCUDA_LINK_NO_SUPPORT);
+}
+
+static size_t function_total(const struct lk_planning *planning)
+{
+	struct lazycuda_support support;
+	size_t total = 0;
+
+	for (size_t i = 0; i < planning->request.support_count; i++)
+		if (is_enabled(planning, i, &support))
+			total += support.function_count;
+	return total;
+}
+
+static bool collect(struct lk_planning *planning, struct functions *functions)
+{
+	const struct lazycuda_symbol plain = { .name = NULL };
+	struct lazycuda_support support;
+	size_t total = function_total(planning);
+
+	*functions = (struct functions){ .symbols.arena = planning->arena };
+	if (!total)
+		return false;
+	functions->modules = lc_alloc(planning->arena, total * sizeof(*functions->modules));
+	for (size_t i = 0; functions->modules && i < planning->request.support_count; i++) {
+		if (!is_enabled(planning, i, &support))
+			continue;
+		for (size_t k = 0; k < support.function_count; k++) {
+			const char *name = support.functions[k];
+			const struct lazycuda_symbol *symbol;
+
+			lk_symbols_add(&functions->symbols, name, strlen(name), &plain);
+			symbol = lk_symbols_find(&functions->symbols, name, strlen(name));
+			if (!symbol)
+				continue;
+			functions->modules[symbol - functions->symbols.list] |= UINT64_C(1) << i;
+			functions->lengths |= bit_of(strlen(name));
+		}
+	}
+	return functions->modules;
+}
+
+/* The modules that define functions which the code of an entry declares. */
+static uint64_t declared(const struct functions *functions, const struct lazycuda_entry *entry)
+{
+	uint64_t modules = 0;
+
+	for (size_t i = 0; i < entry->symbol_count; i++) {
+		const struct lazycuda_symbol *symbol = &entry->symbols[i], *found;
+		size_t length;
+
+		if (symbol->defined)
+			continue;
+		length = strlen(symbol->name);
+		if (!(functions->lengths & bit_of(length)))
+			continue;
+		found = lk_symbols_find(&functions->symbols, symbol->name, length);
+		if (found)
+			modules |= functions->modules[found - functions->symbols.list];
+	}
+	return modules;
+}
+
+/*
+ * The modules that define functions which the program itself declares.  In each
+ * container, the PTX or cubin counts that would be taken for the target if versions
+ * did not matter, so that every linker is given the same modules.
+ */
+static uint64_t declared_by(struct lk_planning *planning, const struct functions *functions,
+			    const struct lk_item *item)
+{
+	const struct lk_linker any = lk_linker(LAZYCUDA_BACKEND_NVJITLINK,
+					       LAZYCUDA_VERSION_UNKNOWN, &planning->target, 0,
+					       false);
+	struct lk_group group = { 0, 0 };
+	uint64_t modules = 0;
+
+	if (!(item->what.flags & LAZYCUDA_INPUT_MAIN))
+		return 0;
+	if (!item->inspection)
+		lk_note(planning, "%s: which support modules it needs is seen once it is compiled",
+			item->name);
+	while (lk_next_group(item, &group)) {
+		struct lk_choice choice = lk_choose(&any, item->inspection, &group, false);
+
+		if (choice.entry != LAZYCUDA_NO_INDEX)
+			modules |= declared(functions, item->inspection->entries[choice.entry]);
+	}
+	return modules;
+}
+
+/* A module that an input needs is left out if it is not enabled; one note says so. */
+static void note_disabled(struct lk_planning *planning, const struct lk_item *item,
+			  uint64_t *noted)
+{
+	struct lazycuda_support support;
+
+	for (size_t i = 0; i < planning->request.support_count; i++) {
+		if (!((item->what.needs & ~*noted) >> i & 1) ||
+		    is_enabled(planning, i, &support))
+			continue;
+		*noted |= UINT64_C(1) << i;
+		lk_note(planning, "support module %zu (%s), which %s needs, is not enabled", i,
+			support.name ? support.name : "", item->name);
+	}
+}
+
+/* Adds the modules that modules need, and drops those that are not enabled. */
+static uint64_t with_their_needs(const struct lk_planning *planning, uint64_t modules)
+{
+	uint64_t seen = 0;
+
+	while (modules & ~seen) {
+		size_t i = (size_t)__builtin_ctzll(modules & ~seen);
+		struct lazycuda_support support;
+		struct lazycuda_input input;
+
+		seen |= UINT64_C(1) << i;
+		if (i >= planning->request.support_count || !is_enabled(planning, i, &support))
+			modules &= ~(UINT64_C(1) << i);
+		else if (lk_sized_copy(&input, sizeof(input), support.input))
+			modules |= input.needs;
+	}
+	return modules;
+}
+
+/* Bit n is set if support module n is linked.  So far the items are only the inputs. */
+static uint64_t support_needed(struct lk_planning *planning)
+{
+	struct functions functions;
+	uint64_t modules = 0, noted = 0;
+	bool any = planning->request.support_count && collect(planning, &functions);
+
+	for (size_t i = 0; i < planning->count; i++) {
+		const struct lk_item *item = &planning->items[i];
+
+		modules |= item->what.needs;
+		if (item->what.needs)
+			note_disabled(planning, item, &noted);
+		if (any)
+			modules |= declared_by(planning, &functions, item);
+	}
+	return with_their_needs(planning, modules);
+}
+
+bool lk_has_support_functions(const struct lazycuda_request *request)
+{
+	const struct lk_planning planning = { .request = *request };
+
+	return request->support_count && function_total(&planning);
+}
+
+uint64_t lk_support_declared(struct lc_arena *arena, const struct lazycuda_request *request,
+			     const struct lazycuda_entry *entry)
+{
+	struct lk_planning planning = { .arena = arena, .request = *request };
+	struct functions functions;
+
+	return collect(&planning, &functions) ? declared(&functions, entry) : 0;
 }
 
 /* ---- all of them ---- */
 
 static bool add_support(struct lk_planning *planning, struct lk_refusal *refusal)
 {
-	uint64_t modules = lk_support_needed(planning);
+	uint64_t modules = support_needed(planning);
 	struct lazycuda_support support;
 
 	for (size_t i = 0; i < planning->request.support_count; i++) {
@@ -264,10 +397,10 @@ bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *c
 		    size_t count, struct lk_refusal *refusal)
 {
 	if (!count || !inputs)
-		return lk_refuse(refusal, LAZYCUDA_CODE_NO_INPUTS, LAZYCUDA_NO_INDEX, NULL,
-				 "an input", "there is nothing to link");
+		return lk_refuse(planning, refusal, LAZYCUDA_CODE_NO_INPUTS, NULL, NULL, "an input",
+				 "there is nothing to link");
 	if (count > SIZE_MAX / sizeof(*planning->items) - 64)
-		return lk_refuse(refusal, LAZYCUDA_CODE_BAD_REQUEST, LAZYCUDA_NO_INDEX, NULL, NULL,
+		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, NULL, NULL, NULL,
 				 "there are more inputs than memory could hold");
 	planning->items = lc_alloc(planning->arena, (count + planning->request.support_count) *
 				   sizeof(*planning->items));

@@ -1,10 +1,153 @@
 /* SPDX-License-Identifier: MIT */
-/* objection.c - why an entry is not taken, in words */
-#include "objection.h"
+/* objection.c - which entry of a container is taken, and why another is not, in words */
+#include "choose.h"
 
 #include <string.h>
 
+#include "../tables/text.h"
 #include "../tables/versions.h"
+
+/* ---- what is taken ---- */
+
+#define PHRASE_ROOM 512		/* longer texts are cut */
+#define LISTED 16		/* entries named of one container */
+
+struct phrase {
+	size_t length;
+	char bytes[PHRASE_ROOM];	/* not zeroed */
+};
+
+static void add(struct phrase *text, const char *word)
+{
+	size_t length = strlen(word), room = PHRASE_ROOM - 1 - text->length;
+
+	if (length > room)
+		length = room;
+	memcpy(text->bytes + text->length, word, length);
+	text->length += length;
+}
+
+static void add_arch(struct phrase *text, int sm, char suffix)
+{
+	const struct lk_arch arch = { .sm = sm, .suffix = suffix };
+	char name[LK_ARCH_TEXT];
+
+	add(text, lk_arch_text(&arch, name));
+}
+
+static const char *short_name(enum lazycuda_kind kind)
+{
+	return kind == LAZYCUDA_KIND_LTOIR ? "lto" : lazycuda_kind_name(kind);
+}
+
+static void add_entry(struct phrase *text, const struct lazycuda_entry *entry)
+{
+	add(text, short_name(entry->kind));
+	if (entry->arch > 0) {
+		add(text, " ");
+		add_arch(text, entry->arch, entry->suffix);
+	}
+}
+
+static void add_group(struct phrase *text, const struct lazycuda_inspection *inspection,
+		      const struct lk_group *group)
+{
+	add(text, "{");
+	for (size_t i = 0; i < group->count && i < LISTED; i++) {
+		add(text, i ? ", " : "");
+		add_entry(text, inspection->entries[group->first + i]);
+	}
+	add(text, group->count > LISTED ? ", ...}" : "}");
+}
+
+static const char *finish(struct lc_arena *arena, const struct phrase *text)
+{
+	const char *copy = lc_copy(arena, text->bytes, text->length);
+
+	return copy ? copy : "";
+}
+
+static const char *group_text(struct lc_arena *arena, const struct lazycuda_inspection *inspection,
+			      const struct lk_group *group)
+{
+	struct phrase text;
+
+	text.length = 0;
+	add_group(&text, inspection, group);
+	return finish(arena, &text);
+}
+
+const char *lk_member_name(struct lc_arena *arena, const char *file, const char *member)
+{
+	return member ? lc_printable(arena, LK_CONCAT(arena, file, "(", member, ")")) : file;
+}
+
+/* Returns true if an entry is preferable to the one that was taken. */
+static bool comes_before(const struct lazycuda_entry *entry, const struct lazycuda_entry *taken,
+			 bool lto)
+{
+	if (entry->kind == LAZYCUDA_KIND_LTOIR && !lto)
+		return false;
+	if (entry->kind != taken->kind)
+		return entry->kind == LAZYCUDA_KIND_LTOIR ||
+		       (entry->kind == LAZYCUDA_KIND_CUBIN && taken->kind == LAZYCUDA_KIND_PTX);
+	return entry->arch > taken->arch;
+}
+
+/* Adds " (not ptx sm_90: PTX_TOO_NEW)" for the first preferable entry that was passed
+ * over for another reason than its architecture. */
+static void add_passed_over(struct phrase *text, const struct lk_linker *linker,
+			    const struct lazycuda_inspection *inspection,
+			    const struct lk_group *group, const struct lazycuda_entry *taken,
+			    bool lto)
+{
+	for (size_t i = group->first; i < group->first + group->count; i++) {
+		const struct lazycuda_entry *entry = inspection->entries[i];
+		enum lazycuda_code code;
+
+		if (!comes_before(entry, taken, lto))
+			continue;
+		code = lk_accept(linker, entry).code;
+		if (code == LAZYCUDA_CODE_OK || code == LAZYCUDA_CODE_ARCH_MISMATCH)
+			continue;
+		add(text, " (not ");
+		add_entry(text, entry);
+		add(text, ": ");
+		add(text, lazycuda_code_name(code));
+		add(text, ")");
+		return;
+	}
+}
+
+const char *lk_choice_reason(struct lc_arena *arena, const struct lk_linker *linker,
+			     const struct lazycuda_inspection *inspection,
+			     const struct lk_group *group, const struct lk_choice *choice,
+			     bool lto)
+{
+	const struct lazycuda_entry *taken = inspection->entries[choice->entry];
+	const struct lk_arch *target = &linker->target;
+	struct phrase text;
+
+	if (taken->fatbin < 0)
+		return "the only code in it";
+	text.length = 0;
+	add_entry(&text, taken);
+	add(&text, " of ");
+	add_group(&text, inspection, group);
+	add(&text, ": ");
+	if (group->count == 1) {
+		add(&text, "the only one");
+	} else {
+		bool exact = taken->arch == target->sm && taken->suffix == target->suffix;
+
+		add(&text, exact ? "just for " : "the highest not above ");
+		add_arch(&text, target->sm, target->suffix);
+	}
+	add_passed_over(&text, linker, inspection, group, taken, lto);
+	return finish(arena, &text);
+}
+
+/* ---- what is not ---- */
 
 /* An entry that cannot be taken, and what the refusal says of it. */
 struct objection {
@@ -15,21 +158,6 @@ struct objection {
 	const char *have, *need, *why;
 	const char *said;	/* of have, where why goes on with it as a sentence; else NULL */
 };
-
-static const char *version_text(struct lc_arena *arena, int version)
-{
-	char text[LK_VERSION_TEXT];
-
-	return lc_format(arena, "%s", lk_version_text(version, text));
-}
-
-static const char *arch_text(struct lc_arena *arena, int sm, char suffix)
-{
-	char text[LK_ARCH_TEXT];
-	const struct lk_arch arch = { sm, suffix, false };
-
-	return lc_format(arena, "%s", lk_arch_text(&arch, text));
-}
 
 /* "PTX 9.0", "a linked cubin", "LTO-IR" */
 static const char *kind_text(struct lc_arena *arena, const struct lazycuda_entry *entry)
@@ -56,16 +184,16 @@ static const char *toolkit_text(struct lc_arena *arena, const struct lazycuda_en
 	if (!lk_entry_toolkits(entry, &oldest, &newest))
 		return "of an unknown CUDA";
 	if (oldest == newest)
-		return lc_format(arena, "of CUDA %s", version_text(arena, oldest));
-	return lc_format(arena, "of CUDA %s to %s", version_text(arena, oldest),
-			 version_text(arena, newest));
+		return lc_format(arena, "of CUDA %s", lk_version(arena, oldest));
+	return lc_format(arena, "of CUDA %s to %s", lk_version(arena, oldest),
+			 lk_version(arena, newest));
 }
 
 const char *lk_entry_text(struct lc_arena *arena, const struct lazycuda_entry *entry)
 {
 	return lc_format(arena, "%s %s for %s", kind_text(arena, entry),
 			 toolkit_text(arena, entry),
-			 entry->arch ? arch_text(arena, entry->arch, entry->suffix) :
+			 entry->arch ? lk_arch(arena, entry->arch, entry->suffix) :
 				       "an unknown GPU");
 }
 
@@ -74,17 +202,10 @@ const char *lk_entry_text(struct lc_arena *arena, const struct lazycuda_entry *e
 /* "nvJitLink 13.0 or later" */
 static const char *newer_linker(struct objection *o, int version)
 {
-	const char *text = version_text(o->arena, version);
+	const char *text = lk_version(o->arena, version);
 
 	return lc_format(o->arena, o->linker->backend == LAZYCUDA_BACKEND_DRIVER ?
 			 "a driver for CUDA %s or later" : "nvJitLink %s or later", text);
-}
-
-static const char *linker_text(struct objection *o)
-{
-	char text[LK_LINKER_TEXT];
-
-	return lc_format(o->arena, "%s", lk_linker_text(o->linker, text));
 }
 
 static void say_too_new(struct objection *o)
@@ -99,7 +220,7 @@ static void say_too_new(struct objection *o)
 	o->said = lc_format(o->arena, "%s %s", kind_text(o->arena, o->entry),
 			    toolkit_text(o->arena, o->entry));
 	o->why = lc_format(o->arena, "is newer than %s; take %s, or code made by CUDA %s or earlier",
-			   linker_text(o), o->need, version_text(o->arena, o->linker->version));
+			   lk_linker_text(o->arena, o->linker), o->need, lk_version(o->arena, o->linker->version));
 }
 
 static void say_cross_major(struct objection *o)
@@ -115,7 +236,7 @@ static void say_cross_major(struct objection *o)
 	}
 	o->need = lc_format(o->arena, "LTO-IR made by CUDA %d", LC_CUDA_MAJOR(o->linker->version));
 	o->why = lc_format(o->arena, "LTO-IR is promised to link within a major only, and this is"
-			   " %s; make it again, or allow LTO across majors", linker_text(o));
+			   " %s; make it again, or allow LTO across majors", lk_linker_text(o->arena, o->linker));
 }
 
 /* The target that takes code with a suffix; NULL if that is for another GPU. */
@@ -126,19 +247,19 @@ static const char *same_gpu(struct lc_arena *arena, const struct lazycuda_entry 
 		return NULL;
 	return lc_format(arena, "--arch %s, which is for the same GPU, or --arch " LK_FROM_INPUTS
 			 ":sm_%d, which chooses it where the inputs need it",
-			 arch_text(arena, entry->arch, entry->suffix), target->sm);
+			 lk_arch(arena, entry->arch, entry->suffix), target->sm);
 }
 
 static void say_arch(struct objection *o)
 {
 	const struct lk_arch *target = &o->linker->target;
-	const char *arch = arch_text(o->arena, target->sm, target->suffix);
+	const char *arch = lk_arch(o->arena, target->sm, target->suffix);
 	const char *other = same_gpu(o->arena, o->entry, target);
 
 	o->need = lc_format(o->arena, o->entry->kind == LAZYCUDA_KIND_CUBIN ?
 			    "a cubin for %s, or PTX" : "code for %s or an earlier one", arch);
 	o->said = lc_format(o->arena, "%s for %s", kind_text(o->arena, o->entry),
-			    arch_text(o->arena, o->entry->arch, o->entry->suffix));
+			    lk_arch(o->arena, o->entry->arch, o->entry->suffix));
 	o->why = lc_format(o->arena, "does not link for %s; take %s", arch, other ? other : o->need);
 }
 
@@ -174,7 +295,7 @@ static void say_packed(struct objection *o)
 	}
 	o->need = lc_format(o->arena, "%s, or nvJitLink 12.4 or later", library);
 	o->why = lc_format(o->arena, "it is compressed, and cannot be unpacked here or by %s;"
-			   " install %s", linker_text(o), library);
+			   " install %s", lk_linker_text(o->arena, o->linker), library);
 }
 
 static void say_unsure(struct objection *o)
@@ -187,7 +308,7 @@ static void say_unsure(struct objection *o)
 	}
 	o->need = "code whose version and architecture are known";
 	o->why = lc_format(o->arena, "what it shows does not tell whether %s reads it, and the"
-			   " policy is strict", linker_text(o));
+			   " policy is strict", lk_linker_text(o->arena, o->linker));
 }
 
 static void say_why(struct objection *o)
@@ -219,7 +340,7 @@ static void say_why(struct objection *o)
 	case LAZYCUDA_CODE_NVJITLINK_TOO_OLD:
 		o->need = "nvJitLink 12.4 or later";
 		o->why = lc_format(o->arena, "%s does not read obfuscated LTO-IR; take %s, or a"
-				   " fatbin made with --compress-mode=none", linker_text(o),
+				   " fatbin made with --compress-mode=none", lk_linker_text(o->arena, o->linker),
 				   o->need);
 		break;
 	case LAZYCUDA_CODE_INSUFFICIENT_METADATA:
@@ -296,13 +417,13 @@ void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const cha
 
 	refusal->code = choice->code;
 	if (choice->offender == LAZYCUDA_NO_INDEX) {
-		refusal->have = lk_group_text(arena, inspection, group);
+		refusal->have = group_text(arena, inspection, group);
 		refusal->need = lc_format(arena, "an entry for %s or earlier that %s takes",
-					  arch_text(arena, target->sm, target->suffix),
-					  linker_text(&o));
+					  lk_arch(arena, target->sm, target->suffix),
+					  lk_linker_text(arena, linker));
 		refusal->message = lc_format(arena, "%s: none of its entries can be taken by %s for"
-					     " %s: %s%s", name, linker_text(&o),
-					     arch_text(arena, target->sm, target->suffix),
+					     " %s: %s%s", name, lk_linker_text(arena, linker),
+					     lk_arch(arena, target->sm, target->suffix),
 					     all_objections(arena, linker, inspection, group),
 					     advice(arena, linker, inspection, group));
 		return;
@@ -311,8 +432,7 @@ void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const cha
 	say_why(&o);
 	refusal->have = lk_entry_text(arena, o.entry);
 	refusal->need = o.need;
-	if (o.entry->member)
-		name = lk_member_name(arena, name, o.entry->member);
+	name = lk_member_name(arena, name, o.entry->member);
 	refusal->message = lc_format(arena, o.said ? "%s: %s %s" : "%s: %s: %s", name,
 				     o.said ? o.said : refusal->have, o.why);
 }

@@ -136,14 +136,13 @@ static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *r
 	const char *nvjitlink = environment->nvjitlink ?
 		lc_format(arena, "nvJitLink %s", lk_version(arena, environment->nvjitlink)) :
 		"no nvJitLink";
-	const char *oldest = lc_format(arena, "nvJitLink %s or later",
-				       lk_version(arena, LK_NVJITLINK_OLDEST));
-	const char *have = nvjitlink, *need, *what = rule->reason;
+	const char *have = nvjitlink, *need;
 
 	switch (rule->code) {
 	case LAZYCUDA_CODE_NO_BACKEND:
 		have = "no nvJitLink and no driver";
-		need = lc_format(arena, "%s, or a driver", oldest);
+		need = lc_format(arena, "nvJitLink %s or later, or a driver",
+				 lk_version(arena, LK_NVJITLINK_OLDEST));
 		break;
 	case LAZYCUDA_CODE_CROSS_MAJOR:
 		have = lc_format(arena, "%s and a driver for CUDA %s", nvjitlink,
@@ -156,10 +155,10 @@ static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *r
 		need = what_would_do(planning);
 		break;
 	}
-	lk_refuse(refusal, rule->code, planning->needs_input, have, need,
-		  lc_format(arena, "%s%s%s%s; take %s", planning->needs ? planning->needs_why : "",
-			    planning->needs ? ", and " : "", what, environment->nvjitlink ?
-			    lc_format(arena, " (%s is here)", have) : "", need));
+	lk_refuse(planning, refusal, rule->code, NULL, have, need, "%s%s%s%s; take %s",
+		  planning->needs ? planning->needs_why : "", planning->needs ? ", and " : "", rule->reason,
+		  environment->nvjitlink ? lc_format(arena, " (%s is here)", have) : "", need);
+	refusal->input = planning->needs_input;
 }
 
 /* Adds to an objection to a version what would do beside the rest that is here. */
@@ -167,14 +166,9 @@ static void add_remedy(struct lk_planning *planning, struct lk_refusal *refusal)
 {
 	const char *would;
 
-	switch (refusal->code) {
-	case LAZYCUDA_CODE_PTX_TOO_NEW:
-	case LAZYCUDA_CODE_CUBIN_TOO_NEW:
-	case LAZYCUDA_CODE_LTOIR_TOO_NEW:
-		break;
-	default:
+	if (refusal->code != LAZYCUDA_CODE_PTX_TOO_NEW && refusal->code != LAZYCUDA_CODE_CUBIN_TOO_NEW &&
+	    refusal->code != LAZYCUDA_CODE_LTOIR_TOO_NEW)
 		return;
-	}
 	would = what_would_do(planning);
 	if (would && strcmp(would, refusal->need))
 		refusal->message = lc_format(planning->arena, "%s. What would do here: %s",
@@ -209,32 +203,6 @@ static const struct lk_side *choose_side(struct lk_planning *planning, const str
 	return NULL;
 }
 
-/* What needs no linker, if there is a refusal, which is then taken back; else NULL. */
-static const struct lk_side *instead(struct lk_planning *planning, struct lk_side *alone,
-				     struct lk_refusal *refusal)
-{
-	struct lk_refusal other = { .input = LAZYCUDA_NO_INDEX };
-	const bool source = !(planning->request.flags & LAZYCUDA_LINK_TILE_ONLY) &&
-			    lk_plan_alone(planning, alone);
-
-	if (!source && alone->refusal.code == LAZYCUDA_CODE_BAD_OPTION) {
-		*refusal = alone->refusal;	/* no linker would help */
-		return NULL;
-	}
-	if (!source && !lk_plan_tile(planning, alone)) {
-		if (alone->refusal.code)
-			*refusal = alone->refusal;
-		return NULL;
-	}
-	if (!lk_plan_result(planning, alone, &other)) {
-		if (!source)	/* of Tile IR no linker makes an image */
-			*refusal = other;
-		return NULL;
-	}
-	*refusal = other;
-	return alone;
-}
-
 static bool decide(struct lk_planning *planning, struct lazycuda_plan *plan,
 		   struct lk_refusal *refusal)
 {
@@ -243,7 +211,7 @@ static bool decide(struct lk_planning *planning, struct lazycuda_plan *plan,
 	const struct lk_rule *rule;
 
 	if (planning->request.flags & LAZYCUDA_LINK_TILE_ONLY) {
-		side = instead(planning, &alone, refusal);
+		side = lk_plan_alone(planning, &alone, refusal);
 		if (side)
 			lk_plan_write(planning, side, NULL, plan);
 		return side;
@@ -255,7 +223,7 @@ static bool decide(struct lk_planning *planning, struct lazycuda_plan *plan,
 	plan->rule = rule->name;
 	side = choose_side(planning, rule, &nvjitlink, &driver, refusal);
 	if (!side || !lk_plan_result(planning, side, refusal)) {
-		side = instead(planning, &alone, refusal);
+		side = lk_plan_alone(planning, &alone, refusal);
 		if (!side)
 			return false;
 	}
@@ -305,8 +273,8 @@ struct lazycuda_plan *lk_plan_with(struct lc_arena *arena,
 		decide(&planning, plan, &refusal);
 	if (arena->failed)
 		return NULL;
-	plan->symbol_errors = (const struct lazycuda_symbol_error *const *)planning.symbol_errors;
-	plan->symbol_error_count = planning.symbol_error_count;
+	plan->symbol_errors = (const struct lazycuda_symbol_error *const *)planning.symbol_errors.list;
+	plan->symbol_error_count = planning.symbol_errors.count;
 	plan->arch = planning.request.arch ? LK_CONCAT(arena, planning.request.arch) : NULL;
 	plan->code = refusal.code;
 	plan->input = refusal.input;

@@ -1,23 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /* planning.c - what every step of a plan uses */
 #include "planning.h"
-#include "../tables/text.h"
-#include "../tables/versions.h"
+#include "../formats/inspection.h"
 
-bool lk_refuse(struct lk_refusal *refusal, enum lazycuda_code code, size_t input,
-	       const char *have, const char *need, const char *message)
+bool lk_refuse(struct lk_planning *planning, struct lk_refusal *refusal, enum lazycuda_code code,
+	       const struct lk_item *item, const char *have, const char *need, const char *format, ...)
 {
-	*refusal = (struct lk_refusal){ code, input, have, need, message };
+	const char *text;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = lc_format_list(planning->arena, format, arguments);
+	va_end(arguments);
+	if (item)
+		text = lc_format(planning->arena, "%s: %s", item->name, text);
+	*refusal = (struct lk_refusal){ code, item ? item->input : LAZYCUDA_NO_INDEX, have, need, text };
 	return false;
 }
 
-void lk_note(struct lk_planning *planning, const char *note)
+void lk_note(struct lk_planning *planning, const char *format, ...)
 {
 	const char **slot = lc_grow(planning->arena, &planning->notes, &planning->note_count,
 				    sizeof(*slot));
+	va_list arguments;
 
+	va_start(arguments, format);
 	if (slot)
-		*slot = note;
+		*slot = lc_format_list(planning->arena, format, arguments);
+	va_end(arguments);
+}
+
+void lk_add_symbol_error(struct lc_arena *arena, struct lk_symbol_errors *errors,
+			 const struct lazycuda_symbol_error *error)
+{
+	struct lazycuda_symbol_error *copy = lc_alloc(arena, sizeof(*copy)), **slot;
+
+	if (!copy)
+		return;
+	*copy = *error;
+	copy->size = sizeof(*copy);
+	copy->name = lc_text(arena, error->name);
+	slot = lc_grow(arena, &errors->list, &errors->count, sizeof(*slot));
+	if (slot)
+		*slot = copy;
 }
 
 bool lk_texts_are_there(const char *const *texts, size_t count)
@@ -28,13 +53,6 @@ bool lk_texts_are_there(const char *const *texts, size_t count)
 		if (!texts[i])
 			return false;
 	return true;
-}
-
-const char *lk_version(struct lc_arena *arena, int version)
-{
-	char text[LK_VERSION_TEXT];
-
-	return LK_CONCAT(arena, lk_version_text(version, text));
 }
 
 bool lk_next_group(const struct lk_item *item, struct lk_group *group)
@@ -68,4 +86,54 @@ struct lk_linker lk_linker_of(const struct lk_planning *planning, enum lazycuda_
 			 planning->environment.driver : planning->environment.nvjitlink,
 			 &planning->target, request->flags,
 			 request->policy == LAZYCUDA_POLICY_STRICT);
+}
+
+/* ---- what the items are ---- */
+
+bool lk_is_ir(const struct lk_item *item)
+{
+	return lk_is_llvm_ir(item->what.inspection) && !lk_is_ir_library(item);
+}
+
+bool lk_is_ir_library(const struct lk_item *item)
+{
+	return item->what.flags & LAZYCUDA_INPUT_LIBRARY;
+}
+
+bool lk_is_source(const struct lk_item *item)
+{
+	return !item->inspection && !lk_is_ir(item) && !lk_is_ir_library(item);
+}
+
+/* ---- what is taken of them ---- */
+
+bool lk_take(struct lk_planning *planning, struct lk_side *side, const struct lk_taken *what)
+{
+	struct lk_taken *taken = lc_grow(planning->arena, &side->taken, &side->count, sizeof(*taken));
+
+	if (taken)
+		*taken = *what;
+	return taken;
+}
+
+bool lk_is_ir_taken(const struct lk_taken *taken)
+{
+	return taken->choice.form == LAZYCUDA_FORM_COMPILED &&
+	       (lk_is_ir(taken->item) || taken->choice.entry != LAZYCUDA_NO_INDEX);
+}
+
+const struct lazycuda_entry *lk_taken_entry(const struct lk_taken *taken)
+{
+	const struct lazycuda_inspection *inspection = taken->item->what.inspection;
+
+	if (taken->choice.entry != LAZYCUDA_NO_INDEX)
+		return taken->item->inspection->entries[taken->choice.entry];
+	return lk_is_ir(taken->item) && inspection->entry_count ? inspection->entries[0] : NULL;
+}
+
+enum lazycuda_kind lk_taken_kind(const struct lk_side *side, const struct lk_taken *taken)
+{
+	if (taken->choice.form != LAZYCUDA_FORM_COMPILED)
+		return lk_taken_entry(taken)->kind;
+	return lk_is_ir_taken(taken) ? side->ir.to : side->compilation.to;
 }

@@ -5,22 +5,16 @@
  *	fit.c			which of the installed linkers and compilers
  *	plan.c			the steps in their order
  *	planning.c		what every step uses
- *	request.c		whether the request makes sense
- *	expand_settings.c	the request's settings, as options
+ *	request.c		whether the request makes sense; its settings, as options
  *	inputs.c		whether the inputs make sense; what is to be linked
- *	support.c		which support modules are linked
  *	side.c			what each linker would take, and what it objects to
  *	debugging.c		what is compiled for debugging
- *	alone.c			source alone, which needs no linker
- *	tile.c			Tile IR, which is linked with nothing
- *	taken.c			what is known of what it would take
+ *	alone.c			source alone and Tile IR, which need no linker
  *	leave.c			what leaves link-time optimisation, for code outside it
  *	compile.c		how source is compiled
  *	compile_ir.c		how LLVM IR is compiled, and to what
- *	duplicates.c		symbols that are defined twice
  *	result.c		what has to hold of the result
  *	write_plan.c		writes the plan, once the linker is chosen
- *	notes.c			notes on the plan
  *
  * A function that is given a refusal returns false if it has filled it, or on
  * allocation failure, which marks the arena.
@@ -28,7 +22,7 @@
 #ifndef LINK_PLANNING_H
 #define LINK_PLANNING_H
 
-#include "objection.h"
+#include "choose.h"
 #include "../tables/policy.h"
 
 /* What a refusal of Tile IR says. */
@@ -92,6 +86,12 @@ struct lk_side {
 	struct lk_refusal refusal;	/* code OK: the linker takes everything */
 };
 
+/* Names that stop a link. */
+struct lk_symbol_errors {
+	struct lazycuda_symbol_error **list;
+	size_t count;
+};
+
 /* Whether a refusal is to say what would do: for the target, or for any of the same GPU. */
 enum lk_remedy { LK_NO_REMEDY, LK_REMEDY_FOR_TARGET, LK_REMEDY_FOR_GPU };
 
@@ -110,8 +110,7 @@ struct lk_planning {
 	enum lk_remedy remedy;
 	const char **notes;
 	size_t note_count;
-	struct lazycuda_symbol_error **symbol_errors;
-	size_t symbol_error_count;
+	struct lk_symbol_errors symbol_errors;
 };
 
 /* ---- fit.c ---- */
@@ -141,29 +140,58 @@ struct lazycuda_plan *lk_plan_refused(struct lc_arena *arena, enum lazycuda_code
 
 /* ---- planning.c ---- */
 
-/* Fills a refusal, and returns false. */
-bool lk_refuse(struct lk_refusal *refusal, enum lazycuda_code code, size_t input,
-	       const char *have, const char *need, const char *message)
-	__attribute__((cold));
+/* Fills a refusal, and returns false.  What is about an item begins with its name. */
+bool lk_refuse(struct lk_planning *planning, struct lk_refusal *refusal, enum lazycuda_code code,
+	       const struct lk_item *item, const char *have, const char *need, const char *format, ...)
+	__attribute__((cold, format(printf, 7, 8)));
 
-void lk_note(struct lk_planning *planning, const char *note);
+void lk_note(struct lk_planning *planning, const char *format, ...)
+	__attribute__((cold, format(printf, 2, 3)));
+
+/* Adds a copy. */
+void lk_add_symbol_error(struct lc_arena *arena, struct lk_symbol_errors *errors,
+			 const struct lazycuda_symbol_error *error);
 
 /* Returns true if a list has `count` texts, none of them NULL. */
 bool lk_texts_are_there(const char *const *texts, size_t count);
 
-/* A version as text in the arena. */
-const char *lk_version(struct lc_arena *arena, int version);
+/* Moves on to the next group of entries of which one is to be linked; { 0, 0 } comes
+ * before the first.  False at the end. */
+bool lk_next_group(const struct lk_item *item, struct lk_group *group);
+
+/* Returns true if any entry of a group is LTO-IR. */
+bool lk_group_has_ltoir(const struct lazycuda_inspection *inspection,
+			const struct lk_group *group);
+
+/* The linker of the environment, with the request's target, flags and policy. */
+struct lk_linker lk_linker_of(const struct lk_planning *planning, enum lazycuda_backend backend);
+
+/* As a flag of an input: a library that the programs have been compiled with. */
+#define LK_INPUT_COMPILED_IN 0x80000000u
+
+/* What an item is: LLVM IR, as bitcode or as text, and no library; a library of LLVM IR, of which
+ * nothing but libnvvm takes anything; source. */
+bool lk_is_ir(const struct lk_item *item);
+bool lk_is_ir_library(const struct lk_item *item);
+bool lk_is_source(const struct lk_item *item);
+
+/* Adds to what a side takes; false on allocation failure. */
+bool lk_take(struct lk_planning *planning, struct lk_side *side, const struct lk_taken *what);
+
+/* Whether libnvvm compiles what is taken: such an input, or bitcode in an offload binary. */
+bool lk_is_ir_taken(const struct lk_taken *taken);
+
+/* What shows the names of what is taken; NULL for source. */
+const struct lazycuda_entry *lk_taken_entry(const struct lk_taken *taken);
+
+/* The kind of what is taken, once it is compiled. */
+enum lazycuda_kind lk_taken_kind(const struct lk_side *side, const struct lk_taken *taken);
 
 /* ---- request.c ---- */
 
 /* Copies environment and request, and checks them. */
 bool lk_plan_request(struct lk_planning *planning, const struct lazycuda_environment *environment,
 		     const struct lazycuda_request *request, struct lk_refusal *refusal);
-
-/* ---- expand_settings.c ---- */
-
-/* Checks the settings, and puts them before the options of the request, which is a copy. */
-bool lk_plan_settings(struct lk_planning *planning, struct lk_refusal *refusal);
 
 /* Fills `options` with the settings in the words of a tool, and returns how many there are;
  * at most as many as lk_most_setting_words(). */
@@ -180,21 +208,8 @@ bool lk_compiler_has_settings(struct lk_planning *planning, const struct lk_item
 bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *const *inputs,
 		    size_t count, struct lk_refusal *refusal);
 
-/* Moves on to the next group of entries of which one is to be linked; { 0, 0 } comes
- * before the first.  False at the end.  In planning.c. */
-bool lk_next_group(const struct lk_item *item, struct lk_group *group);
-
-/* Returns true if any entry of a group is LTO-IR.  In planning.c. */
-bool lk_group_has_ltoir(const struct lazycuda_inspection *inspection,
-			const struct lk_group *group);
-
 /* Finds out whether nvJitLink is needed. */
 void lk_plan_needs(struct lk_planning *planning);
-
-/* ---- support.c ---- */
-
-/* Bit n is set if support module n is linked.  So far the items are only the inputs. */
-uint64_t lk_support_needed(struct lk_planning *planning);
 
 /* Whether any enabled module has functions. */
 bool lk_has_support_functions(const struct lazycuda_request *request);
@@ -204,9 +219,6 @@ uint64_t lk_support_declared(struct lc_arena *arena, const struct lazycuda_reque
 			     const struct lazycuda_entry *entry);
 
 /* ---- side.c ---- */
-
-/* The linker of the environment, with the request's target, flags and policy.  In planning.c. */
-struct lk_linker lk_linker_of(const struct lk_planning *planning, enum lazycuda_backend backend);
 
 void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 		  struct lk_side *side);
@@ -222,26 +234,12 @@ bool lk_check_debugging(struct lk_planning *planning, const struct lk_item *item
 
 /* ---- alone.c ---- */
 
-/* Fills a side that has nvrtc make the image; false if the link is more than source alone, or if it
- * is refused. */
-bool lk_plan_alone(struct lk_planning *planning, struct lk_side *side);
-
-/* ---- tile.c ---- */
+/* What needs no linker, if there is a refusal, which is then taken back; else NULL. */
+const struct lk_side *lk_plan_alone(struct lk_planning *planning, struct lk_side *alone,
+				    struct lk_refusal *refusal);
 
 /* Whether it is Tile IR with kernels. */
 bool lk_is_tile(const struct lazycuda_entry *entry);
-
-/* Fills a side that has tileiras make the image; false if that is not what the link asks for, or if it
- * is refused. */
-bool lk_plan_tile(struct lk_planning *planning, struct lk_side *side);
-
-/* ---- taken.c ---- */
-
-/* What shows the names of what is taken; NULL for source. */
-const struct lazycuda_entry *lk_taken_entry(const struct lk_taken *taken);
-
-/* The kind of what is taken, once it is compiled. */
-enum lazycuda_kind lk_taken_kind(const struct lk_side *side, const struct lk_taken *taken);
 
 /* ---- leave.c ---- */
 
@@ -256,6 +254,10 @@ bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *l
 			 const struct lk_item *item, struct lk_compilation *compilation,
 			 struct lk_refusal *refusal);
 
+/* Whether a linker takes what a compiler of this version writes for an architecture. */
+struct lk_acceptance lk_accept_output(const struct lk_linker *linker, enum lazycuda_kind kind,
+				      const struct lk_arch *arch, int version);
+
 /* The options for a compilation. */
 const char *const *lk_compile_options(struct lk_planning *planning,
 				      const struct lk_compilation *compilation, size_t *count);
@@ -264,9 +266,6 @@ const char *const *lk_compile_options(struct lk_planning *planning,
  * failure. */
 const char *const *lk_compile_options_for_ptx(struct lc_arena *arena,
 					      const struct lazycuda_plan *plan);
-
-/* Returns true if the plan sets a compile option itself. */
-bool lk_compile_option_is_ours(const char *option);
 
 /* The target if a compiler knows it, nvrtc or libnvvm of this version, else the highest below
  * that it knows; false if there is none. */
@@ -281,21 +280,9 @@ bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch 
 #define LK_NVVM_LAYOUT "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-" \
 	"f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
 
-/* Whether an input is LLVM IR, as bitcode or as text, and no library. */
-bool lk_is_ir(const struct lk_item *item);
-
-/* As a flag of an input: a library that the programs have been compiled with. */
-#define LK_INPUT_COMPILED_IN 0x80000000u
-
-/* Whether it is a library of LLVM IR, of which nothing but libnvvm takes anything. */
-bool lk_is_ir_library(const struct lk_item *item);
-
 /* Refuses libraries beside which no program is compiled by libnvvm. */
 bool lk_check_ir_libraries(struct lk_planning *planning, const struct lk_ir_compilation *compilation,
 			   struct lk_refusal *refusal);
-
-/* Whether libnvvm compiles what is taken: such an input, or bitcode in an offload binary. */
-bool lk_is_ir_taken(const struct lk_taken *taken);
 
 /*
  * nvJitLink drops kernels and variables of libnvvm's LTO-IR that the list @llvm.used does not have,
@@ -324,11 +311,6 @@ const char *lk_ir_reason(struct lk_planning *planning,
 
 void lk_note_ir(struct lk_planning *planning, const struct lk_ir_compilation *compilation);
 
-/* ---- duplicates.c ---- */
-
-bool lk_plan_duplicates(struct lk_planning *planning, const struct lk_side *side,
-			struct lk_refusal *refusal);
-
 /* ---- result.c ---- */
 
 /* Checks what has to hold of the result, whichever linker makes it. */
@@ -340,10 +322,5 @@ bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side,
 /* Fills a plan to which there is no objection. */
 void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,
 		   const struct lk_rule *rule, struct lazycuda_plan *plan);
-
-/* ---- notes.c ---- */
-
-void lk_plan_notes(struct lk_planning *planning, const struct lk_side *side,
-		   struct lazycuda_plan *plan);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* result.c - what has to hold of the result, whichever linker makes it */
+/* result.c - what has to hold of the result, whichever linker makes it: it is what the user demands,
+ * the driver here loads it, and nothing is defined twice */
+#include <string.h>
+
 #include "planning.h"
 #include "../tables/versions.h"
 
@@ -20,18 +23,15 @@ static bool check_constraint(struct lk_planning *planning, const char *library, 
 	have = lc_format(arena, "%s %s", library, lk_version(arena, version));
 	if (request->policy == LAZYCUDA_POLICY_OFF ||
 	    (unknown && request->policy == LAZYCUDA_POLICY_BEST_EFFORT)) {
-		lk_note(planning, lc_format(arena, "%s, and the constraint %s, are let pass by the"
-					    " policy", have, constraint));
+		lk_note(planning, "%s, and the constraint %s, are let pass by the policy", have,
+			constraint);
 		return true;
 	}
-	return lk_refuse(refusal, unknown ? LAZYCUDA_CODE_INSUFFICIENT_METADATA :
-					    LAZYCUDA_CODE_CONSTRAINT,
-			 LAZYCUDA_NO_INDEX, have,
-			 lc_format(arena, "%s %s", library, constraint),
-			 lc_format(arena, unknown ? "%s: whether it satisfies %s is not known, and"
-				   " the policy is strict" : "%s is here, and the constraint %s"
-				   " forbids it; install another, or relax the constraint", have,
-				   constraint));
+	return lk_refuse(planning, refusal, unknown ? LAZYCUDA_CODE_INSUFFICIENT_METADATA :
+			 LAZYCUDA_CODE_CONSTRAINT, NULL, have, lc_format(arena, "%s %s", library, constraint),
+			 unknown ? "%s: whether it satisfies %s is not known, and the policy is strict" :
+			 "%s is here, and the constraint %s forbids it; install another, or relax the"
+			 " constraint", have, constraint);
 }
 
 /* ---- what the driver here can load ---- */
@@ -41,11 +41,10 @@ static bool too_old(struct lk_planning *planning, struct lk_refusal *refusal, co
 		    const char *need, const char *message)
 {
 	if (planning->request.policy != LAZYCUDA_POLICY_OFF)
-		return lk_refuse(refusal, LAZYCUDA_CODE_DRIVER_TOO_OLD, LAZYCUDA_NO_INDEX, have,
-				 need,
-				 lc_format(planning->arena, "%s; take %s, or say that the result is"
-					   " for another machine", message, need));
-	lk_note(planning, message);
+		return lk_refuse(planning, refusal, LAZYCUDA_CODE_DRIVER_TOO_OLD, NULL, have, need,
+				 "%s; take %s, or say that the result is for another machine", message,
+				 need);
+	lk_note(planning, "%s", message);
 	return true;
 }
 
@@ -60,17 +59,15 @@ static bool check_gpu(struct lk_planning *planning, struct lk_refusal *refusal)
 	const struct lk_arch gpu = { planning->target.sm, 0, false };
 	int driver = planning->environment.driver, since;
 	struct lc_arena *arena = planning->arena;
-	char arch[LK_ARCH_TEXT];
 
 	if (lk_arch_supported(&gpu, LK_DRIVER, driver))
 		return true;
 	since = lk_arch_since(&gpu, LK_DRIVER);
-	lk_arch_text(&gpu, arch);
 	return too_old(planning, refusal,
 		       lc_format(arena, "the driver (CUDA %s)", lk_version(arena, driver)),
 		       since ? driver_for(arena, since) : "a newer driver",
 		       lc_format(arena, "the driver here, for CUDA %s, does not know %s",
-				 lk_version(arena, driver), arch));
+				 lk_version(arena, driver), lk_arch(arena, gpu.sm, 0)));
 }
 
 /* No driver reads PTX of a newer ISA than its own. */
@@ -98,9 +95,8 @@ static bool check_driver(struct lk_planning *planning, const struct lk_side *sid
 	int driver = planning->environment.driver, branch = planning->environment.branch;
 	int version = side->linker.version, needed = lc_compatible_branch(LC_CUDA_MAJOR(version));
 	struct lc_arena *arena = planning->arena;
-	char maker[LK_LINKER_TEXT];
+	const char *maker = lk_linker_text(arena, &side->linker);
 
-	lk_linker_text(&side->linker, maker);
 	switch (lc_driver_runs(driver, branch, version)) {
 	case LC_MAJOR_TOO_OLD:
 		return too_old(planning, refusal, lc_format(arena, "a driver for CUDA %s",
@@ -139,6 +135,131 @@ static bool check_loadable(struct lk_planning *planning, const struct lk_side *s
 	}
 }
 
+/* ---- what is defined twice ---- */
+
+/* nvJitLink from 12.6 on links symbols that are defined twice and reports success, and nothing tells
+ * which definition it takes. */
+
+struct definition {
+	const struct lazycuda_symbol *symbol;
+	const struct lk_taken *taken;
+};
+
+/* A hash table by the symbols' own hashes; at most half full. */
+struct definitions {
+	struct definition *slots;
+	size_t mask;
+};
+
+static bool counts(const struct lazycuda_symbol *symbol)
+{
+	return symbol->defined && !symbol->weak;
+}
+
+static bool make_table(struct lc_arena *arena, const struct lk_side *side,
+		       struct definitions *table)
+{
+	size_t total = 0, slots = 1;
+
+	for (size_t i = 0; i < side->count; i++) {
+		const struct lazycuda_entry *entry = lk_taken_entry(&side->taken[i]);
+
+		for (size_t k = 0; entry && k < entry->symbol_count; k++)
+			total += counts(&entry->symbols[k]);
+	}
+	while (slots < 2 * total)
+		slots *= 2;
+	table->mask = slots - 1;
+	table->slots = lc_alloc(arena, slots * sizeof(*table->slots));
+	return table->slots;
+}
+
+/* The slot that a symbol is in, or else the free one where it belongs. */
+static struct definition *find(const struct definitions *table,
+			       const struct lazycuda_symbol *symbol)
+{
+	for (size_t i = symbol->hash;; i++) {
+		struct definition *slot = &table->slots[i & table->mask];
+
+		if (!slot->symbol || (slot->symbol->hash == symbol->hash &&
+				      !strcmp(slot->symbol->name, symbol->name)))
+			return slot;
+	}
+}
+
+/* Whether they are plainly the same file or the same bytes. */
+static bool is_given_twice(const struct lazycuda_input *one, const struct lazycuda_input *other)
+{
+	if (one->bytes && other->bytes)
+		return one->length == other->length && !memcmp(one->bytes, other->bytes, one->length);
+	return one->path && other->path && !strcmp(one->path, other->path);
+}
+
+static void refuse_twice(struct lk_planning *planning, const struct definition *first,
+			 const struct lk_taken *second, struct lk_refusal *refusal)
+{
+	const char *name = lc_printable(planning->arena, first->symbol->name);
+	const struct lk_item *item = second->item, *before = first->taken->item;
+
+	if (before == item)
+		lk_refuse(planning, refusal, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
+			  "it defines %s twice; leave one out, or make it weak", name);
+	else if (is_given_twice(&before->what, &item->what))
+		lk_refuse(planning, refusal, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
+			  "it is the same as %s, and is given twice, so that %s is defined twice; leave"
+			  " one out", before->name, name);
+	else
+		lk_refuse(planning, refusal, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
+			  "it defines %s, and so does %s; leave one out, or make it weak", name,
+			  before->name);
+}
+
+/* Prefetches the slots of all symbols of an entry: in a table larger than the caches, waiting
+ * for one slot after the other is most of the work. */
+static void prefetch(const struct definitions *table, const struct lazycuda_entry *entry)
+{
+	for (size_t k = 0; k < entry->symbol_count; k++)
+		if (counts(&entry->symbols[k]))
+			__builtin_prefetch(&table->slots[entry->symbols[k].hash & table->mask], 1);
+}
+
+static bool check_duplicates(struct lk_planning *planning, const struct lk_side *side,
+			     struct lk_refusal *refusal)
+{
+	struct definitions table;
+
+	if (!make_table(planning->arena, side, &table))
+		return false;
+	for (size_t i = 0; i < side->count; i++) {
+		const struct lazycuda_entry *entry = lk_taken_entry(&side->taken[i]);
+
+		if (entry)
+			prefetch(&table, entry);
+		for (size_t k = 0; entry && k < entry->symbol_count; k++) {
+			struct definition *slot;
+
+			if (!counts(&entry->symbols[k]))
+				continue;
+			slot = find(&table, &entry->symbols[k]);
+			if (!slot->symbol) {
+				slot->symbol = &entry->symbols[k];
+				slot->taken = &side->taken[i];
+				continue;
+			}
+			lk_add_symbol_error(planning->arena, &planning->symbol_errors,
+					    &(const struct lazycuda_symbol_error){
+						.name = slot->symbol->name, .twice = 1,
+						.input = slot->taken->item->input,
+						.other = side->taken[i].item->input });
+			if (refusal->code == LAZYCUDA_CODE_OK)
+				refuse_twice(planning, slot, &side->taken[i], refusal);
+		}
+	}
+	return refusal->code == LAZYCUDA_CODE_OK;
+}
+
+/* ---- all of it ---- */
+
 bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side,
 		    struct lk_refusal *refusal)
 {
@@ -155,5 +276,5 @@ bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side,
 	    !check_constraint(planning, "libnvvm", side->ir.version, refusal))
 		return false;
 	return check_loadable(planning, side, refusal) &&
-	       lk_plan_duplicates(planning, side, refusal);
+	       check_duplicates(planning, side, refusal);
 }

@@ -14,26 +14,22 @@ static bool check_target(struct lk_planning *planning, struct lk_side *side)
 	struct lc_arena *arena = planning->arena;
 	bool driver = side->linker.backend == LAZYCUDA_BACKEND_DRIVER;
 	enum lk_tool tool = driver ? LK_DRIVER : LK_NVJITLINK;
-	struct lk_arch target = planning->target;
+	const struct lk_arch *target = &planning->target;
 	int version = side->linker.version, since, until;
-	char linker[LK_LINKER_TEXT], arch[LK_ARCH_TEXT];
-	const char *need = "a newer linker";
+	const char *linker = lk_linker_text(arena, &side->linker), *need = "a newer linker";
 
-	if (lk_arch_supported(&target, tool, version))
+	if (lk_arch_supported(target, tool, version))
 		return true;
-	since = lk_arch_since(&target, tool);
-	until = lk_arch_until(&target, tool);
-	target.virtual = false;
-	lk_linker_text(&side->linker, linker);
+	since = lk_arch_since(target, tool);
+	until = lk_arch_until(target, tool);
 	if (since && version < since)
 		need = lc_format(arena, driver ? "a driver for CUDA %s or later" :
 				 "nvJitLink %s or later", lk_version(arena, since));
 	else if (until)
 		need = lc_format(arena, "nvJitLink %s or earlier", lk_version(arena, until));
-	return lk_refuse(&side->refusal, LAZYCUDA_CODE_ARCH_UNSUPPORTED, LAZYCUDA_NO_INDEX,
-			 lc_format(arena, "%s", linker), need,
-			 lc_format(arena, "%s does not link for %s; take %s", linker,
-				   lk_arch_text(&target, arch), need));
+	return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_ARCH_UNSUPPORTED, NULL, linker, need,
+			 "%s does not link for %s; take %s", linker,
+			 lk_arch(arena, target->sm, target->suffix), need);
 }
 
 /* ---- the inputs ---- */
@@ -41,14 +37,8 @@ static bool check_target(struct lk_planning *planning, struct lk_side *side)
 static bool take(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item,
 		 const struct lk_group *group, struct lk_choice choice, bool ltoir)
 {
-	struct lk_taken *taken = lc_grow(planning->arena, &side->taken, &side->count,
-					 sizeof(*taken));
-
-	if (!taken)
-		return false;
-	*taken = (struct lk_taken){ .item = item, .group = *group, .choice = choice };
 	side->ltoir += ltoir;
-	return true;
+	return lk_take(planning, side, &(const struct lk_taken){ item, *group, choice });
 }
 
 static bool take_source(struct lk_planning *planning, struct lk_side *side,
@@ -56,15 +46,13 @@ static bool take_source(struct lk_planning *planning, struct lk_side *side,
 {
 	const struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX,
 					  .form = LAZYCUDA_FORM_COMPILED };
-	const struct lk_group group = { 0, 0 };
-
 	const bool lto = side->lto && !side->leaves[LK_LEAVER_SOURCE];
 
 	if (side->compilation.to == LAZYCUDA_KIND_UNKNOWN &&
 	    !lk_plan_compilation(planning, &side->linker, lto, item, &side->compilation,
 				 &side->refusal))
 		return false;
-	return take(planning, side, item, &group, choice, lto);
+	return take(planning, side, item, &(const struct lk_group){ 0, 0 }, choice, lto);
 }
 
 /* Whether bitcode in an input is taken, as take_code() does. */
@@ -151,15 +139,11 @@ static bool is_ignored(const struct lk_planning *planning, const struct lk_item 
 static void note_ignored(struct lk_planning *planning, const struct lk_item *item, size_t ignored,
 			 size_t taken, const char *why)
 {
-	const char *before = why ? ", for " : "";
+	const char *what = !taken ? " is left out: it is" :
+			   lc_format(planning->arena, ": %zu of %zu pieces are left out: they are",
+				     ignored, ignored + taken);
 
-	if (taken)
-		lk_note(planning, lc_format(planning->arena, "%s: %zu of %zu pieces are left out:"
-					    " they are not LTO-IR%s%s", item->name, ignored,
-					    ignored + taken, before, why ? why : ""));
-	else
-		lk_note(planning, lc_format(planning->arena, "%s is left out: it is not LTO-IR%s%s",
-					    item->name, before, why ? why : ""));
+	lk_note(planning, "%s%s not LTO-IR%s%s", item->name, what, why ? ", for " : "", why ? why : "");
 }
 
 /* If containers leave link-time optimisation, those with LTO-IR alone still give it. */
@@ -230,24 +214,20 @@ static bool leave_tile(struct lk_planning *planning, struct lk_side *side,
 {
 	struct lc_arena *arena = planning->arena;
 	const char *have = !entry->arch ? "Tile IR" :
-		lc_format(arena, "Tile IR for sm_%d%.1s%s%s", entry->arch, &entry->suffix,
+		lc_format(arena, "Tile IR for %s%s%s", lk_arch(arena, entry->arch, entry->suffix),
 			  entry->section ? " in " : "", entry->section ? entry->section : "");
 	const char *beside = beside_tile(planning, item);
 
 	if (!beside)
-		return lk_refuse(&side->refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item->input, have,
-				 LK_TILE_NEED, lc_format(arena, "%s: it has nothing but %s, "
-							 "which is linked with nothing", item->name, have));
+		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item, have,
+				 LK_TILE_NEED, "it has nothing but %s, which is linked with nothing", have);
 	if (planning->request.flags & LAZYCUDA_LINK_IGNORE_TILE) {
-		lk_note(planning, lc_format(arena, "%s: %s is left out: the image lacks its kernels",
-					    item->name, have));
+		lk_note(planning, "%s: %s is left out: the image lacks its kernels", item->name, have);
 		return true;
 	}
-	return lk_refuse(&side->refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item->input, have,
-			 LK_TILE_NEED, lc_format(arena, "%s: there is %s, " LK_TILE_ADVICE
-						 "; the rest of it, %s, is linked with --ignore-tile"
-						 " (LAZYCUDA_LINK_IGNORE_TILE)", item->name, have,
-						 beside));
+	return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item, have, LK_TILE_NEED,
+			 "there is %s, " LK_TILE_ADVICE "; the rest of it, %s, is linked with --ignore-tile"
+			 " (LAZYCUDA_LINK_IGNORE_TILE)", have, beside);
 }
 
 static bool take_code(struct lk_planning *planning, struct lk_side *side,
@@ -345,14 +325,13 @@ static bool check_ignored(struct lk_planning *planning, struct lk_side *side)
 	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
 		return true;
 	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
-		return lk_refuse(&side->refusal, LAZYCUDA_CODE_LTOIR_ON_DRIVER, LAZYCUDA_NO_INDEX,
+		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_LTOIR_ON_DRIVER, NULL,
 				 "the driver's linker", "nvJitLink",
 				 "what is not LTO-IR is to be left out, and the driver's linker"
 				 " takes nothing else; install nvJitLink");
-	if (side->count)
-		return true;
-	return lk_refuse(&side->refusal, LAZYCUDA_CODE_NO_USABLE_ENTRY, LAZYCUDA_NO_INDEX,
-			 "no LTO-IR", "LTO-IR, or source",
+	return side->count ||
+	       lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_NO_USABLE_ENTRY, NULL, "no LTO-IR",
+			 "LTO-IR, or source",
 			 "no input is LTO-IR, and all else is to be left out; pass LTO-IR, or link"
 			 " without leaving it out");
 }
@@ -388,22 +367,19 @@ static bool is_no_ltoir(struct lk_planning *planning, const struct lk_side *side
 static bool check_inputs_of_output(struct lk_planning *planning, struct lk_side *side,
 				   const struct output *output)
 {
-	struct lc_arena *arena = planning->arena;
-
 	for (size_t i = 0; output->from_ltoir_alone && i < side->count; i++) {
 		const struct lk_taken *taken = &side->taken[i];
 		const bool ir = lk_is_ir_taken(taken);
 
 		if (!is_no_ltoir(planning, side, taken))
 			continue;
-		return lk_refuse(&side->refusal, LAZYCUDA_CODE_PTX_NEEDS_LTO, taken->item->input,
-				 ir ? "LLVM IR" : lk_entry_text(arena, lk_taken_entry(taken)), "LTO-IR",
-				 lc_format(arena, "%s: %s output is made from LTO-IR alone, and this"
-					   " is %s%s; pass LTO-IR, or ask for an image",
-					   taken->item->name, output->text,
-					   ir ? "LLVM IR, which is compiled to PTX, for " :
-					   lazycuda_kind_name(lk_taken_kind(side, taken)),
-					   ir ? side->ir.no_lto : ""));
+		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_PTX_NEEDS_LTO, taken->item,
+				 ir ? "LLVM IR" : lk_entry_text(planning->arena, lk_taken_entry(taken)),
+				 "LTO-IR", "%s output is made from LTO-IR alone, and this is %s%s; pass"
+				 " LTO-IR, or ask for an image", output->text,
+				 ir ? "LLVM IR, which is compiled to PTX, for " :
+				 lazycuda_kind_name(lk_taken_kind(side, taken)),
+				 ir ? side->ir.no_lto : "");
 	}
 	return true;
 }
@@ -415,24 +391,20 @@ static bool check_output(struct lk_planning *planning, struct lk_side *side)
 	int since = side->ltoir == side->count ? output->since_ltoir : output->since;
 	const char *have, *need;
 
-	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER) {
-		if (planning->request.output == LAZYCUDA_OUTPUT_CUBIN)
-			return true;
-		return lk_refuse(&side->refusal, LAZYCUDA_CODE_NVJITLINK_REQUIRED,
-				 LAZYCUDA_NO_INDEX, "the driver's linker", "nvJitLink",
-				 lc_format(arena, "the driver's linker makes images only, not %s;"
-					   " install nvJitLink", output->text));
-	}
+	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
+		return planning->request.output == LAZYCUDA_OUTPUT_CUBIN ||
+		       lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_NVJITLINK_REQUIRED, NULL,
+				 "the driver's linker", "nvJitLink", "the driver's linker makes images only,"
+				 " not %s; install nvJitLink", output->text);
 	if (!check_inputs_of_output(planning, side, output))
 		return false;
 	if (side->linker.version < 0 || side->linker.version >= since)
 		return true;
 	have = lc_format(arena, "nvJitLink %s", lk_version(arena, side->linker.version));
 	need = lc_format(arena, "nvJitLink %s or later", lk_version(arena, since));
-	return lk_refuse(&side->refusal, LAZYCUDA_CODE_NVJITLINK_TOO_OLD, LAZYCUDA_NO_INDEX,
-			 have, need,
-			 lc_format(arena, "%s does not make %s of these inputs: %s; take %s", have,
-				   output->text, output->why, need));
+	return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_NVJITLINK_TOO_OLD, NULL, have, need,
+			 "%s does not make %s of these inputs: %s; take %s", have, output->text,
+			 output->why, need);
 }
 
 /* Whether something of it stays in the result.  LTO-IR, source and LLVM IR do not show it here,
@@ -462,7 +434,7 @@ static bool check_roots(struct lk_planning *planning, struct lk_side *side)
 		if (stays(&side->taken[i], planning->request.output))
 			return true;
 	return !side->count ||
-	       lk_refuse(&side->refusal, LAZYCUDA_CODE_NO_DEVICE_CODE, LAZYCUDA_NO_INDEX,
+	       lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_NO_DEVICE_CODE, NULL,
 			 "functions alone", "a kernel, or a variable that others see",
 			 "no input has a kernel, nor a variable that others see: nvJitLink would"
 			 " leave out everything; add the kernel");
@@ -482,16 +454,13 @@ static bool asks_for(const struct lazycuda_request *request, const char *option)
  * image without the kernels of inputs that are not LTO-IR. */
 static bool check_used(struct lk_planning *planning, struct lk_side *side)
 {
-	const char *need = "-kernels-used= beside it";
-
 	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER || side->ltoir == side->count ||
 	    !asks_for(&planning->request, "-variables-used=") ||
 	    asks_for(&planning->request, "-kernels-used="))
 		return true;
-	return lk_refuse(&side->refusal, LAZYCUDA_CODE_BAD_OPTION, LAZYCUDA_NO_INDEX,
-			 "-variables-used=", need,
-			 LK_CONCAT(planning->arena, "option -variables-used= alone makes nvJitLink"
-				   " drop every kernel that is not LTO-IR; needed: ", need));
+	return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_BAD_OPTION, NULL, "-variables-used=",
+			 "-kernels-used= beside it", "option -variables-used= alone makes nvJitLink drop every"
+			 " kernel that is not LTO-IR; needed: -kernels-used= beside it");
 }
 
 static bool check_options(struct lk_planning *planning, struct lk_side *side)
@@ -504,7 +473,6 @@ static bool check_options(struct lk_planning *planning, struct lk_side *side)
 			lk_option_judge(request->options[i], side->linker.backend,
 					side->linker.version);
 		const char *option, *need = "no such option";
-		char linker[LK_LINKER_TEXT];
 
 		if (verdict.fate != LK_OPTION_REFUSED)
 			continue;
@@ -514,11 +482,9 @@ static bool check_options(struct lk_planning *planning, struct lk_side *side)
 		else if (verdict.since > side->linker.version)
 			need = lc_format(arena, "nvJitLink %s or later",
 					 lk_version(arena, verdict.since));
-		lk_linker_text(&side->linker, linker);
-		return lk_refuse(&side->refusal, LAZYCUDA_CODE_OPTION_UNSUPPORTED,
-				 LAZYCUDA_NO_INDEX, option, need,
-				 lc_format(arena, "option %s: %s does not take it: %s; needed: %s",
-					   option, linker, verdict.why, need));
+		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_OPTION_UNSUPPORTED, NULL, option,
+				 need, "option %s: %s does not take it: %s; needed: %s", option,
+				 lk_linker_text(arena, &side->linker), verdict.why, need);
 	}
 	return true;
 }

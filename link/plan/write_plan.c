@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* write_plan.c - writes the plan, once the linker is chosen */
-#include "../tables/options.h"
+/* write_plan.c - writes the plan, once the linker is chosen, with notes: worth knowing, but no reason to
+ * refuse */
 #include "planning.h"
+#include "../tables/options.h"
 #include "../tables/text.h"
+#include "../tables/versions.h"
 
 /* CU_JIT_TARGET, and flags in the values of CUjit_target, as for cuLinkCreate(). */
 #define JIT_TARGET 9
@@ -14,9 +16,7 @@
 static void note_dropped(struct lk_planning *planning, const char *option,
 			 const struct lk_option_verdict *verdict)
 {
-	lk_note(planning, LK_CONCAT(planning->arena, "option ",
-				    lc_printable(planning->arena, option), " is left out: ",
-				    verdict->why));
+	lk_note(planning, "option %s is left out: %s", lc_printable(planning->arena, option), verdict->why);
 }
 
 /* Room for the options of the request and `more` others. */
@@ -93,8 +93,7 @@ static void write_driver_options(struct lk_planning *planning, const struct lk_s
 		return;
 	options[0] = (struct lazycuda_jit_option){ JIT_TARGET, jit_target(target),
 						   "CU_JIT_TARGET" };
-	words[0] = lc_format(planning->arena, "CU_JIT_TARGET=%d%.1s", target->sm,
-			     &target->suffix);
+	words[0] = lc_format(planning->arena, "CU_JIT_TARGET=%d%.1s", target->sm, &target->suffix);
 	for (size_t i = 0; i < request->option_count; i++) {
 		struct lk_option_verdict verdict =
 			lk_option_judge(request->options[i], side->linker.backend,
@@ -116,13 +115,6 @@ static void write_driver_options(struct lk_planning *planning, const struct lk_s
 }
 
 /* ---- steps ---- */
-
-static const char *step_name(struct lk_planning *planning, const struct lk_item *item,
-			     const struct lazycuda_entry *entry)
-{
-	return entry->member ? lk_member_name(planning->arena, item->name, entry->member) :
-			       item->name;
-}
 
 static const char *source_reason(struct lk_planning *planning,
 				 const struct lk_compilation *compilation)
@@ -155,7 +147,7 @@ static void write_step(struct lk_planning *planning, const struct lk_side *side,
 	if (taken->choice.entry == LAZYCUDA_NO_INDEX)
 		return;
 	entry = item->inspection->entries[taken->choice.entry];
-	step->name = step_name(planning, item, entry);
+	step->name = lk_member_name(planning->arena, item->name, entry->member);
 	if (step->form == LAZYCUDA_FORM_COMPILED)
 		return;
 	if (step->form == LAZYCUDA_FORM_FATBIN)
@@ -202,10 +194,141 @@ static void write_compilation(struct lk_planning *planning, const struct lk_side
 	plan->nvvm_options = lk_ir_options(planning, &side->ir, &plan->nvvm_option_count);
 }
 
+/* ---- notes ---- */
+
+/* Adds a note that names the first input that it holds for, and says how many more there are. */
+static void note_some(struct lk_planning *planning, const struct lk_item *first, size_t count,
+		      const char *what)
+{
+	if (count > 1)
+		lk_note(planning, "%s and %zu more: %s", first->name, count - 1, what);
+	else if (count)
+		lk_note(planning, "%s: %s", first->name, what);
+}
+
+/* The image's header names, up to 12.9, the earliest virtual architecture of the PTX. */
+static void note_virtual_arch(struct lk_planning *planning, const struct lk_side *side)
+{
+	const struct lk_item *first = NULL;
+	int arch = planning->target.sm;
+	size_t count = 0;
+
+	if (side->linker.version <= 0 || LC_CUDA_MAJOR(side->linker.version) > 12 || side->ltoir)
+		return;
+	for (size_t i = 0; i < side->count; i++) {
+		const struct lazycuda_entry *entry = lk_taken_entry(&side->taken[i]);
+
+		if (!entry || entry->kind != LAZYCUDA_KIND_PTX || !entry->arch ||
+		    entry->arch >= planning->target.sm)
+			continue;
+		if (!count++)
+			first = side->taken[i].item;
+		arch = entry->arch < arch ? entry->arch : arch;
+	}
+	note_some(planning, first, count, lc_format(planning->arena, "PTX for an earlier architecture:"
+						    " the image for sm_%d says in its header that"
+						    " its code is of compute_%d",
+						    planning->target.sm, arch));
+}
+
+static void note_lto(struct lk_planning *planning, const struct lk_side *side)
+{
+	if (!planning->lto || side->ltoir)
+		return;
+	lk_note(planning, "%s", side->linker.backend == LAZYCUDA_BACKEND_DRIVER ?
+		"link-time optimisation is left out: the driver's linker has none" :
+		"-lto is left out: nothing that is linked is LTO-IR");
+}
+
+static bool is_of_older_major(const struct lk_side *side, const struct lk_taken *taken)
+{
+	const struct lazycuda_entry *entry;
+	int oldest, newest;
+
+	if (taken->choice.entry == LAZYCUDA_NO_INDEX)
+		return false;
+	entry = taken->item->inspection->entries[taken->choice.entry];
+	return entry->kind == LAZYCUDA_KIND_LTOIR && side->linker.version > 0 &&
+	       lk_entry_toolkits(entry, &oldest, &newest) &&
+	       LC_CUDA_MAJOR(newest) < LC_CUDA_MAJOR(side->linker.version);
+}
+
+static void note_entries(struct lk_planning *planning, const struct lk_side *side)
+{
+	const struct lk_item *doubtful = NULL, *older = NULL;
+	size_t doubtful_count = 0, older_count = 0;
+
+	for (size_t i = 0; i < side->count; i++) {
+		const struct lk_taken *taken = &side->taken[i];
+
+		if (taken->choice.doubt && !doubtful_count++)
+			doubtful = taken->item;
+		if (is_of_older_major(side, taken) && !older_count++)
+			older = taken->item;
+	}
+	note_some(planning, doubtful, doubtful_count, "not all is known that the linker looks at,"
+		  " and it may refuse");
+	note_some(planning, older, older_count, "LTO-IR of an older major, which works in every"
+		  " case tried and is promised in none");
+}
+
+static void note_items(struct lk_planning *planning)
+{
+	for (size_t i = 0; i < planning->count; i++) {
+		const struct lk_item *item = &planning->items[i];
+
+		if (item->what.inspection && item->what.inspection->warning)
+			lk_note(planning, "%s: %s", item->name, item->what.inspection->warning);
+		if (item->section)
+			lk_note(planning, "%s: only what is in %s is taken; the rest was linked from it",
+				item->name, item->section);
+	}
+}
+
+static void note_compilation(struct lk_planning *planning, const struct lk_side *side)
+{
+	const struct lk_arch *target = &planning->target, *arch = &side->compilation.arch;
+	const char *nvrtc = lk_version(planning->arena, planning->environment.nvrtc);
+
+	if (side->compilation.to != LAZYCUDA_KIND_UNKNOWN &&
+	    (arch->sm != target->sm || arch->suffix != target->suffix))
+		lk_note(planning, "nvrtc %s does not know %s: source is compiled for compute_%d, which is"
+			" linked for it", nvrtc, lk_arch(planning->arena, target->sm, target->suffix),
+			arch->sm);
+	if (side->leaves[LK_LEAVER_CONTAINER])
+		lk_note(planning, "of containers, other code than LTO-IR is taken where there is some, for %s",
+			side->leaves[LK_LEAVER_CONTAINER]);
+	if (side->leaves[LK_LEAVER_SOURCE])
+		lk_note(planning, "source takes no part in link-time optimisation: nvrtc %s compiles it to PTX,"
+			" for %s", nvrtc, side->leaves[LK_LEAVER_SOURCE]);
+}
+
+static void write_notes(struct lk_planning *planning, const struct lk_side *side,
+			struct lazycuda_plan *plan)
+{
+	note_items(planning);
+	note_compilation(planning, side);
+	lk_note_ir(planning, &side->ir);
+	note_entries(planning, side);
+	note_virtual_arch(planning, side);
+	note_lto(planning, side);
+	if (side->linker.backend == LAZYCUDA_BACKEND_NVJITLINK && side->linker.version >= LC_CUDA(12, 0) &&
+	    side->linker.version <= LC_CUDA(12, 4))
+		lk_note(planning, "nvJitLink 12.0 to 12.4 may leak memory at every link; 12.5 does not");
+	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER &&
+	    planning->environment.nvjitlink == LAZYCUDA_VERSION_NONE)
+		lk_note(planning, "the driver links, since there is no nvJitLink");
+	plan->notes = planning->notes;
+	plan->note_count = planning->note_count;
+}
+
+/* ---- all of it ---- */
+
 void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,
 		   const struct lk_rule *rule, struct lazycuda_plan *plan)
 {
-	char linker[LK_LINKER_TEXT], arch[LK_ARCH_TEXT];
+	char arch[LK_ARCH_TEXT];
+	const char *makes = " alone makes the image for ";
 
 	lk_arch_text(&side->linker.target, arch);
 	plan->backend = side->linker.backend;
@@ -215,13 +338,12 @@ void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,
 		write_driver_options(planning, side, plan);
 	else if (plan->backend == LAZYCUDA_BACKEND_TILEIRAS)
 		write_tileiras(planning, side, plan);
+	if (plan->backend == LAZYCUDA_BACKEND_NVJITLINK || plan->backend == LAZYCUDA_BACKEND_DRIVER)
+		makes = " links for ";
 	write_compilation(planning, side, plan);
 	write_steps(planning, side, plan);
-	lk_plan_notes(planning, side, plan);
-	plan->message = LK_CONCAT(planning->arena, lk_linker_text(&side->linker, linker),
-				  plan->backend == LAZYCUDA_BACKEND_NVJITLINK ||
-				  plan->backend == LAZYCUDA_BACKEND_DRIVER ? " links for " :
-				  " alone makes the image for ", arch, ": ",
-				  plan->backend == LAZYCUDA_BACKEND_TILEIRAS ?
+	write_notes(planning, side, plan);
+	plan->message = LK_CONCAT(planning->arena, lk_linker_text(planning->arena, &side->linker), makes, arch,
+				  ": ", plan->backend == LAZYCUDA_BACKEND_TILEIRAS ?
 				  "Tile IR is linked with nothing" : rule->reason);
 }

@@ -205,25 +205,6 @@ def test_what_is_known_of_an_nvjitlink_is_noted(ask):
     assert ask("nvjitlink=13.1 arch=sm_80", PTX).notes == []
 
 
-@pytest.mark.parametrize("words, inputs, noted", [
-    ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}", PTX], True),
-    ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}", "y:{cubin 12.0 sm_80 lz4 unseen}"], True),
-    ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}", PTX, LTO13], True),
-    # what is seen is refused, and of LTO-IR it is no crash
-    ("nvjitlink=13.0", [PTX], False), ("nvjitlink=13.0", [PTX, "l:ptx 8.0 sm_80"], False),
-    ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}"], False),
-    ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}", LTO13], False),
-    ("nvjitlink=13.0", [PTX, "y:{ltoir 13.0 sm_80 zstd unseen}", LTO13], False),
-    ("nvjitlink=13.0 nvrtc=13.0", [PTX, "s:source"], False),
-    ("nvjitlink=13.0 flags=isolated", ["z:{ptx 8.0 sm_80 zstd unseen}", PTX], False),
-    ("nvjitlink=13.1", ["z:{ptx 8.0 sm_80 zstd unseen}", PTX], False),
-])
-def test_the_note_about_13_0_is_given_where_it_applies(ask, words, inputs, noted):
-    plan = ask(f"{words} arch=sm_80", *inputs)
-    assert plan.code == "OK", plan.message
-    assert any("twice" in note for note in plan.notes) == noted
-
-
 def test_ltoir_of_an_older_major_is_noted(ask):
     plan = ask("driver=13.1 nvjitlink=13.1 arch=sm_80 flags=across", LTO, "m:ltoir 12.0 sm_80")
     assert plan.notes == ["k and 1 more: LTO-IR of an older major, which works in every case tried"
