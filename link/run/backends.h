@@ -9,6 +9,8 @@
 #ifndef LINK_BACKENDS_H
 #define LINK_BACKENDS_H
 
+#include <stdbool.h>
+
 #include "../../include/lazycuda_link.h"
 #include "../../stubs/base/arena.h"
 
@@ -37,7 +39,13 @@ struct lk_product {
 	size_t tile;			/* bytes of Tile IR that nvrtc made beside the image */
 };
 
-struct lk_limits;
+/* What limits a job. */
+struct lk_limits {
+	bool isolated;
+	uint64_t deadline;	/* of lk_now(); 0: none */
+	uint64_t memory;	/* bytes; 0: no limit */
+	int cancel;		/* a file that can be read once it is cancelled; -1: none */
+};
 
 /* With the nvJitLink that the plan is for, or else the stub's. */
 void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
@@ -51,6 +59,10 @@ void lk_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, in
  * plan->compile_options. */
 void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		      const struct lk_piece *source, struct lk_product *product);
+
+/* Says of a folder that an option for nvrtc names that CUDA's headers in it are of another version;
+ * NULL if there are none, or if they are of this one. */
+const char *lk_other_headers(struct lc_arena *arena, const struct lazycuda_plan *plan);
 
 /* Compiles LLVM IR, the first piece, to plan->nvvm_to, with plan->nvvm_options.  A second one is
  * libdevice. */

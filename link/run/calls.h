@@ -43,7 +43,6 @@ int cuInit(unsigned flags);
 int cuDeviceGet(int *device, int ordinal);
 int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDevicePrimaryCtxRetain(void **context, int device);
-int cuDevicePrimaryCtxRelease(int device);
 int cuDevicePrimaryCtxRelease_v2(int device);
 int cuCtxGetCurrent(void **context);
 int cuCtxGetDevice(int *device);

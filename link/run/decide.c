@@ -5,7 +5,6 @@
 #include "../../stubs/base/printable.h"
 #include "environment.h"
 #include "handle.h"
-#include "native.h"
 #include "nvvm_tools.h"
 #include "../formats/inspection.h"
 #include "../plan/planning.h"
@@ -209,5 +208,5 @@ bool lk_decide(struct lazycuda_link *link)
 	link->result.symbol_error_count = link->plan->symbol_error_count;
 	lk_tell_notes(link, link->plan);
 	return link->plan->backend != LAZYCUDA_BACKEND_NONE ||
-	       lk_stop(link, link->plan->code, link->plan->input, link->plan->message);
+	       lk_stop(link, link->plan->code, link->plan->input, "%s", link->plan->message);
 }

@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "../../include/lazycuda.h"
+#include "../../stubs/base/count.h"
 #include "backends.h"
 #include "calls.h"
 #include "environment.h"
 #include "product.h"
 #include "../formats/formats.h"
+#include "../plan/choose.h"
 #include "../tables/versions.h"
 
 /* The driver's numbers (CUjitInputType); nvJitLink has others. */
@@ -42,8 +44,6 @@ struct driver {
 	void *link;
 };
 
-enum { NOT_FOUND = 500 };
-
 /* Results of cuLink* that have a code of their own. */
 static const struct { int status; enum lazycuda_code code; } results[] = {
 	{ 2, LAZYCUDA_CODE_NO_MEMORY },		/* OUT_OF_MEMORY */
@@ -54,16 +54,7 @@ static const struct { int status; enum lazycuda_code code; } results[] = {
 	{ 222, LAZYCUDA_CODE_PTX_TOO_NEW },		/* UNSUPPORTED_PTX_VERSION */
 };
 
-/* Records the status of a call.  Returns true if the call worked. */
-static bool worked(struct lk_product *product, int status)
-{
-	product->status = status;
-	return !status;
-}
-
-/* The name of the call is recorded first: the call may not return. */
-#define DO(function, ...) \
-	(product->call = #function, worked(product, function(__VA_ARGS__)))
+#define DO(function, ...) LK_CALL(product, #function, function(__VA_ARGS__))
 
 /* ---- the context ---- */
 
@@ -90,9 +81,8 @@ static void leave(struct driver *driver)
 
 	if (driver->pushed)
 		cuCtxPopCurrent_v2(&context);
-	/* Drivers before CUDA 11 have only the function without _v2. */
-	if (driver->retained && cuDevicePrimaryCtxRelease_v2(driver->ordinal) == NOT_FOUND)
-		cuDevicePrimaryCtxRelease(driver->ordinal);
+	if (driver->retained)
+		cuDevicePrimaryCtxRelease_v2(driver->ordinal);
 }
 
 /* ---- the link ---- */
@@ -205,22 +195,20 @@ static void explain_driver(struct lc_arena *arena, bool in_context, const struct
 	const char *piece = product->piece == LAZYCUDA_NO_INDEX ? NULL :
 		pieces[product->piece].name;
 	const char *name = NULL, *why;
-	char text[LK_VERSION_TEXT];
 
 	if (is_absent(product, &why)) {
 		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, why);
 		return;
 	}
 	product->code = in_context ? LAZYCUDA_CODE_LINK_FAILED : LAZYCUDA_CODE_DRIVER_FAILED;
-	for (size_t i = 0; in_context && i < sizeof(results) / sizeof(*results); i++)
+	for (size_t i = 0; in_context && i < LC_COUNT(results); i++)
 		if (results[i].status == product->status)
 			product->code = results[i].code;
 	product->code = lk_code_of_log(product->error_log, product->code);
 	if (cuGetErrorName(product->status, &name))
 		name = NULL;
 	product->message = lk_failure(arena, lc_format(arena, "the driver (CUDA %s)",
-						       lk_version_text(lk_loaded_version(LK_DRIVER),
-								       text)),
+						       lk_version(arena, lk_loaded_version(LK_DRIVER))),
 				      piece, product, name);
 }
 

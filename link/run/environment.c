@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* environment.c - the installed CUDA libraries, as the stubs find them */
+/* environment.c - the installed CUDA libraries, as the stubs find them, and the GPU that is here */
 #include "environment.h"
 
 #include "../../include/lazycuda_link.h"
+#include "calls.h"
 #include "../tables/versions.h"
 
 static const char *const names[] = {
@@ -86,4 +87,50 @@ struct lazycuda_components *lazycuda_get_components(void)
 	const char *file = lk_loaded_file(here.nvrtc ? LK_NVRTC : LK_NVJITLINK);
 
 	return lazycuda_find_components(file ? file : "");
+}
+
+/* ---- the GPU ---- */
+
+/* CUdevice_attribute */
+enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
+
+/* The device of the current context or, if there is none, the one of this number. */
+static const char *find_device(int ordinal, int *device)
+{
+	void *context = NULL;
+
+	if (!cuCtxGetCurrent(&context) && context && !cuCtxGetDevice(device))
+		return NULL;
+	return cuDeviceGet(device, ordinal) ? "cuDeviceGet" : NULL;
+}
+
+/* Returns the function that failed, or NULL. */
+static const char *ask(int ordinal, int *major, int *minor)
+{
+	const char *failed;
+	int device;
+
+	if (cuInit(0))
+		return "cuInit";
+	failed = find_device(ordinal, &device);
+	if (failed)
+		return failed;
+	return cuDeviceGetAttribute(major, CAPABILITY_MAJOR, device) ||
+	       cuDeviceGetAttribute(minor, CAPABILITY_MINOR, device) ? "cuDeviceGetAttribute" : NULL;
+}
+
+const char *lk_native_arch(struct lc_arena *arena, int device, const char **why)
+{
+	const char *failed;
+	int major, minor;
+
+	if (!lazycuda_get_driver().version) {
+		*why = "there is no driver here";
+		return NULL;
+	}
+	failed = ask(device, &major, &minor);
+	if (!failed)
+		return lc_format(arena, "sm_%d%d", major, minor);
+	*why = lc_format(arena, "%s of the driver here failed for device %d", failed, device);
+	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* environment.h - the installed CUDA libraries, as the stubs find them */
+/* environment.h - the installed CUDA libraries, as the stubs find them, and the GPU that is here */
 #ifndef LINK_ENVIRONMENT_H
 #define LINK_ENVIRONMENT_H
 
@@ -19,5 +19,9 @@ const char *lk_loaded_file(enum lk_tool tool);
 
 /* Loads the library, too, and returns its version, as in lazycuda_environment. */
 int lk_loaded_version(enum lk_tool tool);
+
+/* "sm_90": of the current context's device or, without a context, of the device of this number.
+ * Starts the driver.  NULL if the driver does not tell, and then *why says so. */
+const char *lk_native_arch(struct lc_arena *arena, int device, const char **why);
 
 #endif

@@ -7,17 +7,23 @@
 #include "../formats/inspection.h"
 
 bool lk_stop(struct lazycuda_link *link, enum lazycuda_code code, size_t input,
-	     const char *message)
+	     const char *format, ...)
 {
+	va_list arguments;
+
+	va_start(arguments, format);
+	link->result.message = lc_format_list(link->arena, format, arguments);
+	va_end(arguments);
 	link->result.code = code;
 	link->result.input = input;
-	link->result.message = message;
 	return false;
 }
 
 bool lk_stop_without_memory(struct lazycuda_link *link)
 {
-	return lk_stop(link, LAZYCUDA_CODE_NO_MEMORY, LAZYCUDA_NO_INDEX, LK_NO_MEMORY);
+	lk_stop(link, LAZYCUDA_CODE_NO_MEMORY, LAZYCUDA_NO_INDEX, "%s", LK_NO_MEMORY);
+	link->result.message = LK_NO_MEMORY;	/* there may be none for a copy */
+	return false;
 }
 
 bool lk_own(struct lazycuda_link *link, void *block)
@@ -61,18 +67,21 @@ void lk_tell_notes(struct lazycuda_link *link, const struct lazycuda_plan *plan)
 		lk_tell(link, LAZYCUDA_LOG_NOTE, LAZYCUDA_NO_INDEX, plan->notes[i]);
 }
 
-bool lk_add_note(struct lazycuda_link *link, const char *note)
+bool lk_add_note(struct lazycuda_link *link, const char *format, ...)
 {
 	struct lazycuda_plan *plan = link->plan;
 	const char **notes = lc_alloc(link->arena, (plan->note_count + 1) * sizeof(*notes));
+	va_list arguments;
 
-	if (!notes || !note)
+	if (!notes)
 		return lk_stop_without_memory(link);
-	for (size_t i = 0; i < plan->note_count; i++)
-		notes[i] = plan->notes[i];
-	notes[plan->note_count++] = note;
+	if (plan->note_count)
+		memcpy(notes, plan->notes, plan->note_count * sizeof(*notes));
+	va_start(arguments, format);
+	notes[plan->note_count++] = lc_format_list(link->arena, format, arguments);
+	va_end(arguments);
 	plan->notes = notes;
-	lk_tell(link, LAZYCUDA_LOG_NOTE, LAZYCUDA_NO_INDEX, note);
+	lk_tell(link, LAZYCUDA_LOG_NOTE, LAZYCUDA_NO_INDEX, notes[plan->note_count - 1]);
 	return true;
 }
 
@@ -103,5 +112,5 @@ bool lk_take_product(struct lazycuda_link *link, const struct lk_product *produc
 	result->backend_call = product->call;
 	result->backend_status = product->status;
 	return product->code == LAZYCUDA_CODE_OK ||
-	       lk_stop(link, product->code, input, product->message);
+	       lk_stop(link, product->code, input, "%s", product->message);
 }

@@ -5,11 +5,11 @@
  *	link.c		runs the steps in order; the public functions
  *	decide.c	plans, for what is installed or for what is given
  *	handle.c	fills the result; keeps blocks until the link has run
- *	take_inputs.c	takes, inspects and reads the inputs
+ *	take_inputs.c	takes, inspects and reads the inputs; turns the steps of the plan into bytes
+ *			for a backend
  *	sources.c	compiles source and LLVM IR, and plans again with what it needs, and with
  *			the compiled code
- *	pieces.c	turns the steps of the plan into bytes for a backend
- *	execute.c	has a backend do a job, here or in a child process
+ *	isolated.c	has a backend do a job, here or in a child process
  *	key.c		the key of a link, for caches of images
  *	undefined.c	finds the names that a failed link missed
  *
@@ -92,6 +92,9 @@ bool lk_inspect_inputs(struct lazycuda_link *link);
 const struct lazycuda_input *lk_input_of(const struct lazycuda_link *link,
 					 const struct lazycuda_step *step);
 
+/* What step `i` gives the linker, with its names; NULL if none are known. */
+const struct lazycuda_entry *lk_entry_of(const struct lazycuda_link *link, size_t i);
+
 /* The bytes of a file, with a NUL after them, from malloc(); NULL, with errno. */
 char *lk_read_file(const char *path, size_t *length);
 
@@ -99,20 +102,18 @@ char *lk_read_file(const char *path, size_t *length);
  * fills the result and returns NULL. */
 char *lk_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length);
 
-/* The same for the entry of a step, as it is stored. */
-char *lk_read_entry(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length);
+/* The same for what a step links, in the form that it says; the link owns the bytes. */
+const char *lk_read_step(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length);
+
+/* Returns one piece for each step of the plan.  On failure fills the result and returns NULL. */
+struct lk_piece *lk_make_pieces(struct lazycuda_link *link);
 
 /* ---- sources.c ---- */
 
 /* What an earlier plan compiled, NULL: there is none, is not compiled again. */
 bool lk_compile_sources(struct lazycuda_link *link, const struct lazycuda_plan *earlier);
 
-/* ---- pieces.c ---- */
-
-/* Returns one piece for each step of the plan.  On failure fills the result and returns NULL. */
-struct lk_piece *lk_make_pieces(struct lazycuda_link *link);
-
-/* ---- execute.c ---- */
+/* ---- isolated.c ---- */
 
 /* Prepares an isolated link for lazycuda_link_cancel(). */
 void lk_prepare_isolation(struct lazycuda_link *link);
@@ -130,7 +131,7 @@ const char *lk_list_undefined(struct lazycuda_link *link, const char *log);
 
 /* Records in the result what stopped the link.  Returns false. */
 bool lk_stop(struct lazycuda_link *link, enum lazycuda_code code, size_t input,
-	     const char *message) __attribute__((cold));
+	     const char *format, ...) __attribute__((cold, format(printf, 4, 5)));
 
 bool lk_stop_without_memory(struct lazycuda_link *link) __attribute__((cold));
 
@@ -146,6 +147,7 @@ void lk_tell_notes(struct lazycuda_link *link, const struct lazycuda_plan *plan)
 bool lk_take_product(struct lazycuda_link *link, const struct lk_product *product, size_t input);
 
 /* Adds a note to the link's plan, and tells the caller. */
-bool lk_add_note(struct lazycuda_link *link, const char *note);
+bool lk_add_note(struct lazycuda_link *link, const char *format, ...)
+	__attribute__((cold, format(printf, 2, 3)));
 
 #endif

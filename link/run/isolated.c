@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* isolated.c - a job in a child process, whose crash is an error here */
-#include "isolated.h"
-
+/* isolated.c - has a backend do a job, here or in a child process, whose crash is an error here */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "../../stubs/base/glibc.h"
 #include "child.h"
 #include "environment.h"
+#include "handle.h"
 #include "nvvm_tools.h"
 #include "product.h"
 #include "tools.h"
@@ -169,8 +169,8 @@ static void take_ending(struct lc_arena *arena, const struct lk_job *job,
 		*log = *log ? lc_format(arena, "%s\n%s", *log, output) : output;
 }
 
-void lk_do_isolated(struct lc_arena *arena, const struct lk_job *job,
-		    const struct lk_limits *limits, struct lk_product *product)
+static void do_isolated(struct lc_arena *arena, const struct lk_job *job,
+			const struct lk_limits *limits, struct lk_product *product)
 {
 	const char *program = lk_child_program(arena);
 	const char *const *variables = library_variables(arena, job);
@@ -189,4 +189,58 @@ void lk_do_isolated(struct lc_arena *arena, const struct lk_job *job,
 	else
 		take_ending(arena, job, limits, &child, ending, product);
 	lk_child_close(&child);
+}
+
+/* ---- for a link ---- */
+
+/* In milliseconds. */
+#define TIME_LIMIT (10 * 60 * 1000)
+
+/* If there is no file descriptor left, no child can be started, and there is nothing to cancel. */
+void lk_prepare_isolation(struct lazycuda_link *link)
+{
+	if (link->request.flags & LAZYCUDA_LINK_ISOLATED)
+		link->cancel = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+int lazycuda_link_cancel(struct lazycuda_link *link)
+{
+	if (!link || !(link->request.flags & LAZYCUDA_LINK_ISOLATED))
+		return -1;
+	__atomic_store_n(&link->cancelled, true, __ATOMIC_RELEASE);
+	if (link->cancel >= 0)
+		eventfd_write(link->cancel, 1);
+	return 0;
+}
+
+/* The time limit is on all jobs of a link together, and begins with the first. */
+static void set_deadline(struct lazycuda_link *link)
+{
+	uint64_t limit = link->request.time_limit ? link->request.time_limit : TIME_LIMIT;
+
+	if (!link->deadline && limit < UINT64_MAX - lk_now())
+		link->deadline = lk_now() + limit;
+}
+
+void lk_execute(struct lazycuda_link *link, const struct lk_job *job, struct lk_product *product)
+{
+	struct lk_limits limits = { .cancel = link->cancel };
+
+	if (link->request.flags & LAZYCUDA_LINK_ISOLATED) {
+		limits.isolated = true;
+		set_deadline(link);
+		limits.deadline = link->deadline;
+		if (link->request.memory_limit != LAZYCUDA_NO_LIMIT)
+			limits.memory = link->request.memory_limit;
+	}
+	if (limits.isolated && __atomic_load_n(&link->cancelled, __ATOMIC_ACQUIRE)) {
+		*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
+		lk_product_stop(product, LAZYCUDA_CODE_CANCELLED, "the link was cancelled");
+	} else if (job->tool == LK_TILEIRAS) {
+		lk_tileiras_compile(link->arena, job->plan, job->pieces, &limits, product);
+	} else if (limits.isolated) {
+		do_isolated(link->arena, job, &limits, product);
+	} else {
+		lk_do_job(link->arena, job, product);
+	}
 }

@@ -20,6 +20,9 @@ struct lk_job {
 /* Does it in this process. */
 void lk_do_job(struct lc_arena *arena, const struct lk_job *job, struct lk_product *product);
 
+/* The number that begins a job; a child that expects another is of another version. */
+#define LK_JOB_STAMP UINT64_C(0x6c6b6a6f62303033)
+
 /* Writes the job, with what a backend reads of the plan. */
 void lk_put_job(struct lk_writer *writer, const struct lk_job *job);
 /* The job points into what is read.  False if that is no job, or memory ran out. */

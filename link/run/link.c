@@ -117,9 +117,8 @@ static void name_undefined(struct lazycuda_link *link, const struct lk_product *
 		lc_format(link->arena, "%s (nothing defines %s)", product->message,
 			  lc_printable(link->arena, name));
 
-	lk_stop(link, LAZYCUDA_CODE_UNDEFINED_SYMBOL, LAZYCUDA_NO_INDEX,
-		lc_format(link->arena, "%s%s%s%s", message, where_is(link, name),
-			  support_with(link, name), what_lto_drops(link)));
+	lk_stop(link, LAZYCUDA_CODE_UNDEFINED_SYMBOL, LAZYCUDA_NO_INDEX, "%s%s%s%s", message,
+		where_is(link, name), support_with(link, name), what_lto_drops(link));
 }
 
 /* Sets `again` if the link lacks nothing but libcudadevrt.a, which it has now. */
@@ -151,9 +150,8 @@ static bool link_pieces(struct lazycuda_link *link, const struct lk_piece *piece
 static bool note_device_runtime(struct lazycuda_link *link)
 {
 	return !link->device_runtime ||
-	       lk_add_note(link, lc_format(link->arena, "%s is linked as well, since something calls"
-					   " its functions", lc_printable(link->arena,
-									  link->device_runtime)));
+	       lk_add_note(link, "%s is linked as well, since something calls its functions",
+			   lc_printable(link->arena, link->device_runtime));
 }
 
 /* Linkers may report success and hand out an empty or broken image. */
@@ -177,11 +175,9 @@ static bool check_image(struct lazycuda_link *link)
 		arch.suffix = 'a';
 	wrong = lk_image_check(link->image, link->result.image_length, request->output, arch.sm,
 			       arch.suffix, request->symbols, request->symbol_count, link->arena);
-	if (!wrong)
-		return true;
-	return lk_stop(link, LAZYCUDA_CODE_BAD_IMAGE, LAZYCUDA_NO_INDEX,
-		       lc_format(link->arena, "%s reported success, but the image %s",
-				 makers[link->plan->backend], wrong));
+	return !wrong || lk_stop(link, LAZYCUDA_CODE_BAD_IMAGE, LAZYCUDA_NO_INDEX,
+				 "%s reported success, but the image %s", makers[link->plan->backend],
+				 wrong);
 }
 
 /* Leaves out the lowered names that the image does not have: of kernels that became Tile IR, and of
@@ -206,11 +202,9 @@ static bool check_names(struct lazycuda_link *link)
 
 		if (found[i])
 			left[result->lowered_name_count++] = name;
-		else if (!lk_add_note(link, lc_format(link->arena, "the image does not define %s,"
-						      " which the name expression %s became",
-						      lc_printable(link->arena, name->name),
-						      lc_printable(link->arena,
-								   name->expression))))
+		else if (!lk_add_note(link, "the image does not define %s, which the name expression %s"
+				      " became", lc_printable(link->arena, name->name),
+				      lc_printable(link->arena, name->expression)))
 			return false;
 	}
 	result->lowered_names = left;
@@ -245,7 +239,7 @@ static bool take_image_of_nvrtc(struct lazycuda_link *link)
 	struct lk_product product = { .image = NULL };
 
 	if (!lk_copy_image(link->arena, link->compiled->bytes, link->compiled->length, &product))
-		return lk_stop(link, product.code, LAZYCUDA_NO_INDEX, product.message);
+		return lk_stop(link, product.code, LAZYCUDA_NO_INDEX, "%s", product.message);
 	link->image = product.image;
 	link->result.image_length = product.length;
 	return true;

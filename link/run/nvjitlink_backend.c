@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../stubs/base/count.h"
 #include "backends.h"
 #include "environment.h"
 #include "product.h"
 #include "tools.h"
 #include "../formats/formats.h"
+#include "../plan/choose.h"
 #include "../tables/versions.h"
 
 /* Before the version in `since`, a result means something else, or nothing. */
@@ -56,32 +58,22 @@ static bool create(struct lc_arena *arena, const struct lk_nvjitlink *linker,
 	}
 	if (plan->option_count)
 		memcpy(options, plan->options, plan->option_count * sizeof(*options));
-	product->call = "nvJitLinkCreate";
-	product->status = linker->create(handle, (uint32_t)plan->option_count, options);
-	return !product->status;
+	return LK_CALL(product, "nvJitLinkCreate",
+		       linker->create(handle, (uint32_t)plan->option_count, options));
 }
 
 static bool add_pieces(const struct lk_nvjitlink *linker, void *handle,
 		       const struct lk_piece *pieces, size_t count, struct lk_product *product)
 {
-	product->call = "nvJitLinkAddData";
 	for (size_t i = 0; i < count; i++) {
 		product->piece = i;	/* a child that crashes reports it, too */
-		product->status = linker->add(handle, kinds[pieces[i].kind], pieces[i].bytes,
-					      pieces[i].length, pieces[i].name);
-		if (product->status)
+		if (!LK_CALL(product, "nvJitLinkAddData",
+			     linker->add(handle, kinds[pieces[i].kind], pieces[i].bytes, pieces[i].length,
+					 pieces[i].name)))
 			return false;
 	}
 	product->piece = LAZYCUDA_NO_INDEX;
 	return true;
-}
-
-static bool complete(const struct lk_nvjitlink *linker, void *handle,
-		     struct lk_product *product)
-{
-	product->call = "nvJitLinkComplete";
-	product->status = linker->complete(handle);
-	return !product->status;
 }
 
 /* Sets the code and the message for a failed call. */
@@ -91,18 +83,16 @@ static void explain_nvjitlink(struct lc_arena *arena, int version, const struct 
 	const char *piece = product->piece == LAZYCUDA_NO_INDEX ? NULL :
 		pieces[product->piece].name;
 	const char *name = NULL;
-	char text[LK_VERSION_TEXT];
 
 	product->code = LAZYCUDA_CODE_LINK_FAILED;
-	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++) {
+	for (size_t i = 0; i < LC_COUNT(results); i++) {
 		if (results[i].status != product->status || results[i].since > version)
 			continue;
 		name = results[i].name;
 		product->code = results[i].code;
 	}
 	product->code = lk_code_of_log(product->error_log, product->code);
-	product->message = lk_failure(arena, lc_format(arena, "nvJitLink %s",
-						       lk_version_text(version, text)),
+	product->message = lk_failure(arena, lc_format(arena, "nvJitLink %s", lk_version(arena, version)),
 				      piece, product, name);
 }
 
@@ -137,7 +127,8 @@ void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		return;
 	}
 	if (create(arena, linker, plan, &handle, product) &&
-	    add_pieces(linker, handle, pieces, count, product) && complete(linker, handle, product))
+	    add_pieces(linker, handle, pieces, count, product) &&
+	    LK_CALL(product, "nvJitLinkComplete", linker->complete(handle)))
 		lk_fetch_image(arena, &linker->images[output], handle, product);
 	/* A handle whose creation failed has a log, too. */
 	if (handle) {

@@ -5,32 +5,109 @@
 
 #include "backends.h"
 #include "environment.h"
-#include "include_path.h"
 #include "product.h"
 #include "tools.h"
+#include "../../stubs/base/count.h"
 #include "../formats/formats.h"
+#include "../tables/components.h"
+#include "../tables/toolkit.h"
+#include "../tables/versions.h"
+
+/* ---- headers ---- */
+
+/* A part with headers, and the file of it that is looked for, below the folder. */
+static const struct { const char *name, *file; } parts[] = {
+	{ "headers", "/cuda.h" },
+	{ "cccl", "/cub/version.cuh" },
+};
+
+/* The options of the plan, and after them an -I for each folder of CUDA's headers, and of CCCL's, that
+ * goes with the nvrtc of this file and version. */
+static const char **options_with_headers(struct lc_arena *arena, const struct lazycuda_plan *plan,
+					 const char *nvrtc, int version, size_t *count)
+{
+	const char **options = lc_alloc(arena, (plan->compile_option_count + LC_COUNT(parts)) *
+					sizeof(*options));
+
+	*count = plan->compile_option_count;
+	if (!options)
+		return NULL;
+	memcpy(options, plan->compile_options, *count * sizeof(*options));
+	for (size_t i = 0; nvrtc && i < LC_COUNT(parts); i++) {
+		const char *file = lk_fitting_component(arena, nvrtc, version, parts[i].name);
+
+		if (file)
+			options[(*count)++] = lc_format(arena, "-I%.*s", (int)(strlen(file) -
+							strlen(parts[i].file)), file);
+	}
+	return options;
+}
+
+/* What to do about a header that is missing, by nvrtc's log; "" if none is. */
+static const char *header_advice(struct lc_arena *arena, const char *log, int version)
+{
+	if (!log || !strstr(log, "open source file"))
+		return "";
+	return lc_format(arena, "; CUDA's headers are looked for beside nvrtc (pip install"
+			 " %s, and %s for CCCL), and where -I says%s",
+			 lk_component_package(arena, "headers", version),
+			 lk_component_package(arena, "cccl", version), version < LC_CUDA(13, 3) ? "" :
+			 "; --use-bundled-headers=FOLDER unpacks those that this nvrtc has");
+}
+
+/* The folder that option `i` adds to the include path, or NULL. */
+static const char *included(const struct lazycuda_plan *plan, size_t i)
+{
+	static const char *const words[] = { "-I", "--include-path" };
+	const char *option = plan->compile_options[i];
+
+	for (size_t w = 0; w < LC_COUNT(words); w++) {
+		size_t length = strlen(words[w]);
+
+		if (strncmp(option, words[w], length))
+			continue;
+		option += length + (option[length] == '=');
+		return *option ? option : i + 1 < plan->compile_option_count ?
+		       plan->compile_options[i + 1] : NULL;
+	}
+	return NULL;
+}
+
+const char *lk_other_headers(struct lc_arena *arena, const struct lazycuda_plan *plan)
+{
+	for (size_t i = 0; i < plan->compile_option_count; i++) {
+		const char *folder = included(plan, i);
+		int found = folder ? lk_header_version(lc_format(arena, "%s/cuda.h", folder)) : 0;
+		char headers[LK_VERSION_TEXT], nvrtc[LK_VERSION_TEXT];
+
+		if (found && found != plan->nvrtc)
+			return lc_format(arena, "CUDA's headers in %s are of %s, and nvrtc is of %s",
+					 lc_printable(arena, folder),
+					 lk_version_text(found, headers),
+					 lk_version_text(plan->nvrtc, nvrtc));
+	}
+	return NULL;
+}
+
+/* ---- the compilation ---- */
 
 static bool new_program(const struct lk_nvrtc *compiler, const struct lk_piece *source,
 			void **program, struct lk_product *product)
 {
 	bool any = source->header_count;
 
-	product->call = "nvrtcCreateProgram";
-	product->status = compiler->create(program, source->bytes, source->name,
-					   (int)source->header_count, any ? source->headers : NULL,
-					   any ? source->include_names : NULL);
-	return !product->status;
+	return LK_CALL(product, "nvrtcCreateProgram",
+		       compiler->create(program, source->bytes, source->name, (int)source->header_count,
+					any ? source->headers : NULL, any ? source->include_names : NULL));
 }
 
 static bool add_expressions(const struct lk_nvrtc *compiler, void *program,
 			    const struct lk_piece *source, struct lk_product *product)
 {
-	for (size_t i = 0; i < source->name_expression_count; i++) {
-		product->call = "nvrtcAddNameExpression";
-		product->status = compiler->add_expression(program, source->name_expressions[i]);
-		if (product->status)
+	for (size_t i = 0; i < source->name_expression_count; i++)
+		if (!LK_CALL(product, "nvrtcAddNameExpression",
+			     compiler->add_expression(program, source->name_expressions[i])))
 			return false;
-	}
 	return true;
 }
 
@@ -44,10 +121,8 @@ static bool lower_names(struct lc_arena *arena, const struct lk_nvrtc *compiler,
 		product->lowered_names = lc_alloc(arena, source->name_expression_count *
 						  sizeof(*product->lowered_names));
 	for (size_t i = 0; product->lowered_names && i < source->name_expression_count; i++) {
-		product->call = "nvrtcGetLoweredName";
-		product->status = compiler->lowered_name(program, source->name_expressions[i],
-							 &name);
-		if (product->status)
+		if (!LK_CALL(product, "nvrtcGetLoweredName",
+			     compiler->lowered_name(program, source->name_expressions[i], &name)))
 			return false;
 		product->lowered_names[i] = lc_copy(arena, name, strlen(name));
 	}
@@ -63,21 +138,19 @@ static bool compile(struct lc_arena *arena, const struct lk_nvrtc *compiler, voi
 		    const struct lazycuda_plan *plan, struct lk_product *product)
 {
 	const char *path = compiler->path ? compiler->path : lk_loaded_file(LK_NVRTC);
-	const char *const *options;
+	const char **options;
 	size_t count;
-	char *log;
+	bool done;
 
-	options = lk_options_with_headers(arena, plan, path, version_of(compiler), &count);
+	options = options_with_headers(arena, plan, path, version_of(compiler), &count);
 	if (!options) {
 		lk_product_stop(product, LAZYCUDA_CODE_NO_MEMORY, "there is no memory for options");
 		return false;
 	}
-	product->call = "nvrtcCompileProgram";
-	product->status = compiler->compile(program, (int)count, options);
+	done = LK_CALL(product, "nvrtcCompileProgram", compiler->compile(program, (int)count, options));
 	/* nvrtc has one log: warnings if it succeeded, errors if not. */
-	log = lk_fetch_log(arena, &compiler->log, program);
-	*(product->status ? &product->error_log : &product->info_log) = log;
-	return !product->status;
+	*(done ? &product->info_log : &product->error_log) = lk_fetch_log(arena, &compiler->log, program);
+	return done;
 }
 
 /* How much Tile IR the program became besides, if that has kernels.  Versions before 13.3 make
@@ -160,8 +233,8 @@ void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 				    compiler->error_string(product->status), product);
 		product->message = lc_format(arena, "%s%s%s", product->message,
 					     bad_expression(arena, source, product->error_log),
-					     lk_header_advice(arena, product->error_log,
-								      version_of(compiler)));
+					     header_advice(arena, product->error_log,
+								   version_of(compiler)));
 	}
 	if (program)
 		compiler->destroy(&program);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../stubs/base/count.h"
 #include "../../stubs/base/glibc.h"
 #include "backends.h"
 #include "nvvm_tools.h"
@@ -13,14 +14,10 @@
 static bool add_program(const struct lk_nvvm *compiler, void *program, const struct lazycuda_plan *plan,
 			const struct lk_piece *piece, struct lk_product *product)
 {
-	product->call = "nvvmAddModuleToProgram";
-	product->status = compiler->add(program, piece->bytes, piece->length, piece->name);
-	if (product->status)
-		return false;
-	product->call = "nvvmVerifyProgram";
-	product->status = compiler->verify(program, (int)plan->nvvm_option_count,
-					   plan->nvvm_options);
-	return !product->status;
+	return LK_CALL(product, "nvvmAddModuleToProgram",
+		       compiler->add(program, piece->bytes, piece->length, piece->name)) &&
+	       LK_CALL(product, "nvvmVerifyProgram",
+		       compiler->verify(program, (int)plan->nvvm_option_count, plan->nvvm_options));
 }
 
 /* Adds what libnvvm takes of as the program needs it: to verify a library of 50 MB takes a fifth of
@@ -29,11 +26,10 @@ static bool add_lazily(const struct lk_nvvm *compiler, void *program, const stru
 			  size_t count, const char **name, struct lk_product *product)
 {
 	for (size_t i = 0; i < count; i++) {
-		product->call = "nvvmLazyAddModuleToProgram";
 		*name = pieces[i].name;
-		product->status = compiler->add_lazily(program, pieces[i].bytes, pieces[i].length,
-						       pieces[i].name);
-		if (product->status)
+		if (!LK_CALL(product, "nvvmLazyAddModuleToProgram",
+			     compiler->add_lazily(program, pieces[i].bytes, pieces[i].length,
+						  pieces[i].name)))
 			return false;
 	}
 	return true;
@@ -48,10 +44,8 @@ static bool compile_ir_program(const struct lk_nvvm *compiler, void *program, co
 	    !add_lazily(compiler, program, pieces + 1, count - 1, name, product))
 		return false;
 	*name = pieces[0].name;
-	product->call = "nvvmCompileProgram";
-	product->status = compiler->compile(program, (int)plan->nvvm_option_count,
-					    plan->nvvm_options);
-	return !product->status;
+	return LK_CALL(product, "nvvmCompileProgram",
+		       compiler->compile(program, (int)plan->nvvm_option_count, plan->nvvm_options));
 }
 
 /* The log, without the empty lines that libnvvm's logs begin and end with. */
@@ -111,7 +105,7 @@ static const char *advice_of(struct lc_arena *arena, const struct lazycuda_plan 
 
 	if (!log)
 		return NULL;
-	for (size_t i = 0; i < sizeof(advices) / sizeof(*advices); i++)
+	for (size_t i = 0; i < LC_COUNT(advices); i++)
 		if (strstr(log, advices[i].text) &&
 		    !(advices[i].older && is_for_newer_llvm(plan)))
 			return advices[i].advice;
@@ -149,9 +143,7 @@ void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
 		return;
 	}
-	product->call = "nvvmCreateProgram";
-	product->status = compiler.create(&program);
-	compiled = !product->status &&
+	compiled = LK_CALL(product, "nvvmCreateProgram", compiler.create(&program)) &&
 		   compile_ir_program(&compiler, program, plan, pieces, count, &name, product);
 	log = program ? fetch_log(arena, &compiler, program) : NULL;
 	*(compiled ? &product->info_log : &product->error_log) = log;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../plan/choose.h"
 #include "../tables/versions.h"
 
 /* A library that claims a larger size is broken. */
@@ -73,17 +74,14 @@ bool lk_fetch_image(struct lc_arena *arena, const struct lk_getter *getter, void
 {
 	size_t size = 0;
 
-	product->call = getter->size_name;
-	product->status = getter->size(handle, &size);
-	if (product->status)
+	if (!LK_CALL(product, getter->size_name, getter->size(handle, &size)))
 		return false;
 	product->call = getter->name;
 	product->image = allocate_image(arena, size, product);
 	if (!product->image)
 		return false;
 	product->length = size;
-	product->status = getter->get(handle, product->image);
-	if (!product->status) {
+	if (LK_CALL(product, getter->name, getter->get(handle, product->image))) {
 		product->call = NULL;
 		return true;
 	}
@@ -186,12 +184,9 @@ enum { OUT_OF_MEMORY = 1 };	/* of nvrtcResult and nvvmResult; the log explains a
 void lk_explain_compiler(struct lc_arena *arena, const char *compiler, int version,
 			 const char *source, const char *result_name, struct lk_product *product)
 {
-	char text[LK_VERSION_TEXT];
-
 	product->code = product->status == OUT_OF_MEMORY ? LAZYCUDA_CODE_NO_MEMORY :
 		LAZYCUDA_CODE_COMPILE_FAILED;
-	product->message = lk_failure(arena, lc_format(arena, "%s %s", compiler,
-						       lk_version_text(version, text)),
+	product->message = lk_failure(arena, lc_format(arena, "%s %s", compiler, lk_version(arena, version)),
 				      source, product, result_name);
 }
 

@@ -25,6 +25,11 @@ static inline bool lk_bind(void *function, void *found)
 	return found;
 }
 
+/* Calls a function of a library, and returns whether that succeeded.  Its name is recorded first: the
+ * call may not return. */
+#define LK_CALL(product, name, ...) \
+	((product)->call = (name), !((product)->status = (__VA_ARGS__)))
+
 /* Returns a log in the arena; NULL if it is empty or cannot be fetched. */
 char *lk_fetch_log(struct lc_arena *arena, const struct lk_getter *getter, void *handle);
 

@@ -5,7 +5,6 @@
 
 #include "../../stubs/base/glibc.h"
 #include "handle.h"
-#include "include_path.h"
 #include "nvvm_tools.h"
 #include "../formats/inspection.h"
 #include "../formats/formats.h"
@@ -20,8 +19,8 @@ static bool is_text(struct lazycuda_link *link, const struct lazycuda_step *step
 	if (strlen(source) == length)
 		return true;
 	return lk_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input,
-		       lc_format(link->arena, "%s: there is a NUL at %#zx in the source",
-				 lc_printable(link->arena, step->name), strlen(source)));
+		       "%s: there is a NUL at %#zx in the source",
+		       lc_printable(link->arena, step->name), strlen(source));
 }
 
 static bool inspect_compiled(struct lazycuda_link *link, const struct lazycuda_step *step,
@@ -85,14 +84,12 @@ static bool leave_tile(struct lazycuda_link *link, const struct lazycuda_step *s
 	if (!product->tile || plan != link->plan || plan->backend == LAZYCUDA_BACKEND_TILEIRAS)
 		return true;
 	if (link->request.flags & LAZYCUDA_LINK_IGNORE_TILE)
-		return lk_add_note(link, lc_format(link->arena, "%s: %zu bytes of Tile IR are left"
-						   " out: the image lacks the __tile_global__"
-						   " kernels", name, product->tile));
+		return lk_add_note(link, "%s: %zu bytes of Tile IR are left out: the image lacks the"
+				   " __tile_global__ kernels", name, product->tile);
 	return lk_stop(link, LAZYCUDA_CODE_UNSUPPORTED_KIND, step->input,
-		       lc_format(link->arena, "%s: its __tile_global__ kernels became %zu bytes of"
-				 " Tile IR, " LK_TILE_ADVICE "; --ignore-tile"
-				 " (LAZYCUDA_LINK_IGNORE_TILE) links the rest of it",
-				 name, product->tile));
+		       "%s: its __tile_global__ kernels became %zu bytes of Tile IR, " LK_TILE_ADVICE
+		       "; --ignore-tile (LAZYCUDA_LINK_IGNORE_TILE) links the rest of it", name,
+		       product->tile);
 }
 
 /* Compiles source as `plan` says: the link's plan, or another one for code that is only looked
@@ -109,9 +106,9 @@ static bool compile_step(struct lazycuda_link *link, const struct lazycuda_step 
 		.header_count = input->header_count,
 	};
 	struct lk_product product;
-	char *source = lk_read_input(link, step, &piece.length);
+	const char *source = lk_read_step(link, step, &piece.length);
 
-	if (!source || !lk_own(link, source) || !is_text(link, step, source, piece.length))
+	if (!source || !is_text(link, step, source, piece.length))
 		return false;
 	piece.bytes = source;
 	lk_execute(link, &(const struct lk_job){
@@ -134,24 +131,19 @@ static bool add_libraries(struct lazycuda_link *link, struct lk_piece *pieces, s
 	for (size_t i = 0; i < link->count; i++) {
 		const struct lazycuda_input *input = link->inputs[i];
 		const struct lazycuda_step whole = {
-			.input = i, .name = input->inspection ? input->inspection->name : "",
+			.input = i, .entry = LAZYCUDA_NO_INDEX,
+			.name = input->inspection ? input->inspection->name : "",
 		};
-		struct lk_piece *piece = &pieces[*count];
-		char *bytes = NULL;
+		struct lk_piece piece = { .kind = LAZYCUDA_KIND_BITCODE, .bytes = input->bytes,
+					  .length = input->length, .name = whole.name };
 
 		if (!(input->flags & LAZYCUDA_INPUT_LIBRARY))
 			continue;
-		if (!input->bytes) {
-			bytes = lk_read_input(link, &whole, &piece->length);
-			if (!bytes || !lk_own(link, bytes))
-				return false;
-		} else {
-			piece->length = input->length;
-		}
-		piece->kind = LAZYCUDA_KIND_BITCODE;
-		piece->name = whole.name;
-		piece->bytes = bytes ? bytes : input->bytes;
-		++*count;
+		if (!piece.bytes)
+			piece.bytes = lk_read_step(link, &whole, &piece.length);
+		if (!piece.bytes)
+			return false;
+		pieces[(*count)++] = piece;
 	}
 	return true;
 }
@@ -170,9 +162,8 @@ static bool add_libdevice(struct lazycuda_link *link, const struct lazycuda_step
 	if (!bytes && errno == ENOMEM)
 		return lk_stop_without_memory(link);
 	if (!bytes)
-		return lk_stop(link, LAZYCUDA_CODE_BACKEND_MISSING, step->input,
-			       lc_format(link->arena, "%s cannot be read: %s",
-					 lc_printable(link->arena, path), strerror(errno)));
+		return lk_stop(link, LAZYCUDA_CODE_BACKEND_MISSING, step->input, "%s cannot be read: %s",
+			       lc_printable(link->arena, path), strerror(errno));
 	piece->kind = LAZYCUDA_KIND_BITCODE;
 	piece->name = "libdevice";
 	piece->bytes = bytes;
@@ -208,19 +199,14 @@ static bool compile_ir(struct lazycuda_link *link, const struct lazycuda_step *s
 	struct lk_piece *pieces = lc_alloc(link->arena, (link->count + 2) * sizeof(*pieces));
 	struct lk_product product;
 	size_t count = 1;
-	char *ir;
 
 	if (!pieces)
 		return lk_stop_without_memory(link);
-	ir = step->entry == LAZYCUDA_NO_INDEX ?
-		lk_read_input(link, step, &pieces[0].length) :
-		lk_read_entry(link, step, &pieces[0].length);
-
-	if (!ir || !lk_own(link, ir) || !take_libraries(link, step, pieces, &count))
-		return false;
 	pieces[0].kind = LAZYCUDA_KIND_LLVMIR;
 	pieces[0].name = step->name;
-	pieces[0].bytes = ir;
+	pieces[0].bytes = lk_read_step(link, step, &pieces[0].length);
+	if (!pieces[0].bytes || !take_libraries(link, step, pieces, &count))
+		return false;
 	lk_execute(link, &(const struct lk_job){
 			.tool = LK_NVVM, .plan = plan, .pieces = pieces, .count = count,
 		}, &product);
@@ -350,8 +336,7 @@ static bool judge(struct lazycuda_link *link)
 	link->result.symbol_errors = plan->symbol_errors;
 	link->result.symbol_error_count = plan->symbol_error_count;
 	if (code != LAZYCUDA_CODE_OK)
-		lk_stop(link, code, plan->input,
-			lc_format(link->arena, "after compiling: %s", plan->message));
+		lk_stop(link, code, plan->input, "after compiling: %s", plan->message);
 	return code == LAZYCUDA_CODE_OK;
 }
 
@@ -441,22 +426,11 @@ static bool compile_for_names(struct lazycuda_link *link, const struct lazycuda_
 					compile_step(link, step, &plan, compiled);
 }
 
-/* What a step gives the linker, with its names; NULL if none are known. */
-static const struct lazycuda_entry *entry_of_step(const struct lazycuda_link *link, size_t i)
-{
-	const struct lazycuda_step *step = link->plan->steps[i];
-	const struct lazycuda_inspection *compiled = link->compiled[i].inspection;
-
-	if (compiled)
-		return compiled->entry_count == 1 ? compiled->entries[0] : NULL;
-	return lk_input_of(link, step)->inspection->entries[step->entry];
-}
-
 /* Whether PTX or a cubin defines a function or a variable that source may define, too. */
 static bool is_definition_outside(const struct lazycuda_link *link)
 {
 	for (size_t i = 0; i < link->plan->step_count; i++) {
-		const struct lazycuda_entry *entry = entry_of_step(link, i);
+		const struct lazycuda_entry *entry = lk_entry_of(link, i);
 
 		for (size_t k = 0; entry && entry->kind != LAZYCUDA_KIND_LTOIR &&
 				   k < entry->symbol_count; k++)
@@ -540,19 +514,13 @@ static bool find_needs(struct lazycuda_link *link, uint64_t *more)
 	return true;
 }
 
-static bool note_headers(struct lazycuda_link *link)
-{
-	const char *note = lk_other_headers(link->arena, link->plan);
-
-	return !note || lk_add_note(link, note);
-}
-
 bool lk_compile_sources(struct lazycuda_link *link, const struct lazycuda_plan *earlier)
 {
 	const struct lazycuda_plan *before = link->plan;
+	const char *note = lk_other_headers(link->arena, before);
 	uint64_t more;
 
-	if (!compile_all(link, earlier) || !note_headers(link))
+	if (!compile_all(link, earlier) || (note && !lk_add_note(link, "%s", note)))
 		return false;
 	if ((link->plan->compile_to == LAZYCUDA_KIND_UNKNOWN && !link->plan->nvvm) ||
 	    link->plan->backend == LAZYCUDA_BACKEND_NVRTC ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* take_inputs.c - the inputs of a link: taken from the caller, inspected, read */
+/* take_inputs.c - the inputs of a link: taken from the caller, inspected, read, and made into what a
+ * backend is given */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -118,6 +119,17 @@ const struct lazycuda_input *lk_input_of(const struct lazycuda_link *link,
 		link->support[step->support]->input;
 }
 
+const struct lazycuda_entry *lk_entry_of(const struct lazycuda_link *link, size_t i)
+{
+	const struct lazycuda_step *step = link->plan->steps[i];
+	const struct lazycuda_inspection *compiled = link->compiled[i].inspection;
+
+	if (compiled)
+		return compiled->entry_count == 1 ? compiled->entries[0] : NULL;
+	return step->entry == LAZYCUDA_NO_INDEX ? NULL :
+	       lk_input_of(link, step)->inspection->entries[step->entry];
+}
+
 static char *read_whole(const struct lk_source *source, size_t *length)
 {
 	char *bytes = source->length < SIZE_MAX ? malloc((size_t)source->length + 1) : NULL;
@@ -152,23 +164,6 @@ char *lk_read_file(const char *path, size_t *length)
 	return bytes;
 }
 
-char *lk_read_entry(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length)
-{
-	const char *error = "cannot be read";
-	char *bytes = lazycuda_entry_payload(lk_input_of(link, step)->inspection, step->entry, 0,
-					     length, &error);
-
-	if (bytes)
-		return bytes;
-	if (error == LK_NO_MEMORY)
-		lk_stop_without_memory(link);
-	else
-		lk_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input,
-			lc_format(link->arena, "%s: %s", lc_printable(link->arena, step->name),
-				  error));
-	return NULL;
-}
-
 char *lk_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length)
 {
 	const struct lazycuda_input *input = lk_input_of(link, step);
@@ -183,8 +178,93 @@ char *lk_read_input(struct lazycuda_link *link, const struct lazycuda_step *step
 	if (errno == ENOMEM)
 		lk_stop_without_memory(link);
 	else
-		lk_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input,
-			lc_format(link->arena, "%s: cannot be read: %s",
-				  lc_printable(link->arena, step->name), strerror(errno)));
+		lk_stop(link, LAZYCUDA_CODE_BAD_INPUT, step->input, "%s: cannot be read: %s",
+			lc_printable(link->arena, step->name), strerror(errno));
 	return NULL;
+}
+
+const char *lk_read_step(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length)
+{
+	const struct lazycuda_inspection *inspection = lk_input_of(link, step)->inspection;
+	const bool unpacked = step->form == LAZYCUDA_FORM_UNPACKED;
+	const char *error = "cannot be read";
+	char *bytes;
+
+	if (step->entry == LAZYCUDA_NO_INDEX)
+		bytes = lk_read_input(link, step, length);
+	else if (step->form == LAZYCUDA_FORM_FATBIN)
+		bytes = lazycuda_entry_fatbin(inspection, step->entry, length, &error);
+	else
+		bytes = lazycuda_entry_payload(inspection, step->entry, unpacked, length, &error);
+	if (bytes)
+		return lk_own(link, bytes) ? bytes : NULL;
+	if (error == LK_NO_MEMORY)
+		lk_stop_without_memory(link);
+	else if (step->entry != LAZYCUDA_NO_INDEX)
+		lk_stop(link, unpacked ? LAZYCUDA_CODE_CANNOT_UNPACK : LAZYCUDA_CODE_BAD_INPUT, step->input,
+			"%s: %s", lc_printable(link->arena, step->name), error);
+	return NULL;
+}
+
+/* ---- for a backend ---- */
+
+/*
+ * Takes trailing NULs off the length of PTX, and returns true if a NUL follows the
+ * text.  The driver wants one.  nvJitLink is told the length, but from 12.3 on it reads
+ * up to a NUL all the same.
+ */
+static bool has_nul(const char *bytes, size_t *length, size_t room)
+{
+	size_t all = *length;
+
+	while (*length && !bytes[*length - 1])
+		--*length;
+	return *length < all || (all < room && !bytes[all]);
+}
+
+/* Uses the payload where it lies in the caller's memory.  Returns false if it has to be
+ * copied. */
+static bool borrow(const struct lazycuda_link *link, const struct lazycuda_step *step,
+		   struct lk_piece *piece)
+{
+	const struct lazycuda_input *input = lk_input_of(link, step);
+	const struct lk_source source = { .bytes = input->bytes, .length = input->length };
+	const struct lazycuda_entry *entry;
+
+	if (step->form != LAZYCUDA_FORM_AS_IS || !input->bytes || step->entry == LAZYCUDA_NO_INDEX)
+		return false;
+	entry = input->inspection->entries[step->entry];
+	if (!lk_source_has(&source, entry->offset, entry->length))
+		return false;
+	piece->bytes = source.bytes + entry->offset;
+	piece->length = (size_t)entry->length;
+	return step->kind != LAZYCUDA_KIND_PTX ||
+	       has_nul(piece->bytes, &piece->length, (size_t)(source.length - entry->offset));
+}
+
+struct lk_piece *lk_make_pieces(struct lazycuda_link *link)
+{
+	size_t count = link->plan->step_count;
+	struct lk_piece *pieces = lc_alloc(link->arena, (count + 1) * sizeof(*pieces));
+
+	if (!pieces) {
+		lk_stop_without_memory(link);
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct lazycuda_step *step = link->plan->steps[i];
+		const struct lk_compiled *compiled = &link->compiled[i];
+
+		pieces[i].kind = step->kind;
+		pieces[i].name = step->name;
+		if (compiled->bytes) {
+			pieces[i].bytes = compiled->bytes;
+			pieces[i].length = compiled->length;
+		} else if (!borrow(link, step, &pieces[i])) {
+			pieces[i].bytes = lk_read_step(link, step, &pieces[i].length);
+			if (!pieces[i].bytes)
+				return NULL;
+		}
+	}
+	return pieces;
 }

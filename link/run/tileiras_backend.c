@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "isolated.h"
 #include "nvvm_tools.h"
 #include "product.h"
 #include "wire.h"
+#include "../plan/choose.h"
 #include "../tables/versions.h"
 
 #define OWN_FILE "/proc/self/fd/"
@@ -86,12 +86,12 @@ static void explain_tileiras(struct lc_arena *arena, const struct lazycuda_plan 
 			     const struct lk_piece *piece, const char *toolkit,
 			     const struct lk_limits *limits, struct lk_product *product)
 {
-	char text[LK_VERSION_TEXT];
-
 	product->code = code_of(product, limits);
-	product->message = lc_format(arena, "%s%s%s", lk_failure(arena, lc_format(arena, "tileiras %s",
-				     lk_version_text(plan->tileiras, text)), piece->name, product,
-				     NULL), what_it_lacks(arena, toolkit), limit_of(arena, limits));
+	product->message = lk_failure(arena, lc_format(arena, "tileiras %s",
+						       lk_version(arena, plan->tileiras)),
+				      piece->name, product, NULL);
+	product->message = lc_format(arena, "%s%s%s", product->message, what_it_lacks(arena, toolkit),
+				     limit_of(arena, limits));
 }
 
 /* `toolkit` is where tileiras lies. */

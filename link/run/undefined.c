@@ -7,27 +7,17 @@
  */
 #include <string.h>
 
+#include "../../stubs/base/count.h"
 #include "handle.h"
 #include "../formats/symbols.h"
-
-static const struct lazycuda_entry *entry_of(const struct lazycuda_link *link, size_t i)
-{
-	const struct lazycuda_step *step = link->plan->steps[i];
-	const struct lazycuda_inspection *inspection = link->compiled[i].inspection;
-
-	if (inspection)
-		return inspection->entry_count == 1 ? inspection->entries[0] : NULL;
-	if (step->entry == LAZYCUDA_NO_INDEX)
-		return NULL;
-	return lk_input_of(link, step)->inspection->entries[step->entry];
-}
+#include "../plan/planning.h"
 
 static void collect_defined(const struct lazycuda_link *link, struct lk_symbols *defined)
 {
 	const struct lazycuda_symbol plain = { .name = NULL };
 
 	for (size_t i = 0; i < link->plan->step_count; i++) {
-		const struct lazycuda_entry *entry = entry_of(link, i);
+		const struct lazycuda_entry *entry = lk_entry_of(link, i);
 
 		for (size_t k = 0; k < entry->symbol_count; k++)
 			if (entry->symbols[k].defined)
@@ -46,8 +36,7 @@ static bool shows_names(const struct lazycuda_entry *entry)
 /* ---- the list ---- */
 
 struct missing_names {
-	struct lazycuda_symbol_error **errors;
-	size_t count;
+	struct lk_symbol_errors errors;
 	struct lk_symbols names;	/* those in it */
 };
 
@@ -55,23 +44,13 @@ static void add(struct lazycuda_link *link, struct missing_names *list, const ch
 		size_t length, size_t input)
 {
 	const struct lazycuda_symbol plain = { .name = NULL };
-	struct lazycuda_symbol_error *error, **slot;
+	const char *copy = lc_copy(link->arena, name, length);
 
-	if (!length || lk_symbols_find(&list->names, name, length))
+	if (!copy || !length || lk_symbols_find(&list->names, name, length))
 		return;
-	error = lc_alloc(link->arena, sizeof(*error));
-	slot = lc_grow(link->arena, &list->errors, &list->count, sizeof(*slot));
-	if (!error || !slot) {
-		list->count -= slot != NULL;
-		return;
-	}
 	lk_symbols_add(&list->names, name, length, &plain);
-	*error = (struct lazycuda_symbol_error){
-		.size = sizeof(*error),
-		.name = lc_copy(link->arena, name, length), .input = input,
-		.other = LAZYCUDA_NO_INDEX,
-	};
-	*slot = error;
+	lk_add_symbol_error(link->arena, &list->errors, &(const struct lazycuda_symbol_error){
+				.name = copy, .input = input, .other = LAZYCUDA_NO_INDEX });
 }
 
 static void add_of_inputs(struct lazycuda_link *link, struct missing_names *list)
@@ -80,7 +59,7 @@ static void add_of_inputs(struct lazycuda_link *link, struct missing_names *list
 
 	collect_defined(link, &defined);
 	for (size_t i = 0; i < link->plan->step_count; i++) {
-		const struct lazycuda_entry *entry = entry_of(link, i);
+		const struct lazycuda_entry *entry = lk_entry_of(link, i);
 
 		for (size_t k = 0; k < entry->symbol_count; k++) {
 			const struct lazycuda_symbol *symbol = &entry->symbols[k];
@@ -119,7 +98,7 @@ static void add_of_log(struct lazycuda_link *link, const char *log, struct missi
 		"Unresolved extern variable '",
 	};
 
-	for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++)
+	for (size_t i = 0; i < LC_COUNT(phrases); i++)
 		for (const char *at = log; (at = strstr(at, phrases[i]));) {
 			size_t length = strcspn(at += strlen(phrases[i]), "'\n"), input;
 			const char *name = at;
@@ -137,12 +116,12 @@ const char *lk_list_undefined(struct lazycuda_link *link, const char *log)
 	bool shown = true;
 
 	for (size_t i = 0; i < link->plan->step_count; i++)
-		shown &= shows_names(entry_of(link, i));
+		shown &= shows_names(lk_entry_of(link, i));
 	if (shown)
 		add_of_inputs(link, &list);
 	else if (log)
 		add_of_log(link, log, &list);
-	link->result.symbol_errors = (const struct lazycuda_symbol_error *const *)list.errors;
-	link->result.symbol_error_count = list.count;
-	return list.count ? list.errors[0]->name : NULL;
+	link->result.symbol_errors = (const struct lazycuda_symbol_error *const *)list.errors.list;
+	link->result.symbol_error_count = list.errors.count;
+	return list.errors.count ? list.errors.list[0]->name : NULL;
 }

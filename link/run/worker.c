@@ -20,7 +20,7 @@
 #include "../../stubs/base/glibc.h"
 #include "child.h"
 #include "environment.h"
-#include "isolated.h"
+#include "job.h"
 #include "nvvm_tools.h"
 #include "../tables/child_command.h"
 
