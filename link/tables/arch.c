@@ -101,7 +101,7 @@ const char *lk_arch_text(const struct lk_arch *arch, char text[LK_ARCH_TEXT])
 {
 	const char suffix[2] = { arch->suffix, '\0' };
 
-	lk_put(lk_put_number(lk_put(text, arch->virtual ? "compute_" : "sm_"), arch->sm), suffix);
+	stpcpy(lk_put_number(stpcpy(text, arch->virtual ? "compute_" : "sm_"), arch->sm), suffix);
 	return text;
 }
 

@@ -13,87 +13,46 @@
 
 /* What has to hold of a component's version. */
 enum fitting {
-	SAME,		/* it is the library's own */
+	SAME,		/* it is the library's own, and is in the name of the file */
 	NOT_NEWER,	/* of its major, and not newer */
 	NOT_OLDER,	/* of its major, and not older: it reads what the library writes */
 	SAME_MAJOR,
 	OWN		/* made for its major, with versions of its own */
 };
 
-/* Places are relative to the folder of the library. */
-static const char *const builtins_places[] = { "libnvrtc-builtins.so.%s", NULL };
-static const char *const cccl_places[] = {
-	"../include/cccl/cub/version.cuh",		/* a toolkit or a wheel of 13 */
-	"../include/cub/version.cuh",			/* a toolkit of 12, conda */
-	"../../include/cccl/cub/version.cuh",		/* lib/x86_64-linux-gnu */
-	"../../include/cub/version.cuh",
-	"../../../include/cccl/cub/version.cuh",	/* targets/x86_64-linux/lib */
-	"../../../include/cub/version.cuh",
-	"../targets/x86_64-linux/include/cccl/cub/version.cuh",	/* conda */
-	"../targets/x86_64-linux/include/cub/version.cuh",
-	"../targets/sbsa-linux/include/cccl/cub/version.cuh",
-	"../targets/sbsa-linux/include/cub/version.cuh",
-	"../../cuda_cccl/include/cub/version.cuh",	/* the wheel of 12 */
-	NULL
-};
-static const char *const device_runtime_places[] = {
-	"libcudadevrt.a",			/* a toolkit, conda, a wheel of the runtime or of 13 */
-	"../../cuda_runtime/lib/libcudadevrt.a",	/* beside another wheel of 12 */
-	NULL
-};
-static const char *const libdevice_places[] = {
-	"../nvvm/libdevice/libdevice.10.bc",		/* a toolkit, conda, a wheel of 13 */
-	"../../nvvm/libdevice/libdevice.10.bc",		/* lib/x86_64-linux-gnu */
-	"../../../nvvm/libdevice/libdevice.10.bc",	/* targets/x86_64-linux/lib */
-	"../../cuda_nvcc/nvvm/libdevice/libdevice.10.bc",	/* the wheel of 12 */
-	"../nvidia-cuda-toolkit/libdevice/libdevice.10.bc",	/* Debian's */
-	"../libdevice/libdevice.10.bc",			/* beside a toolkit's libnvvm */
-	NULL
-};
-static const char *const nvvm_places[] = {
-	"../nvvm/lib64/libnvvm.so.4",			/* a toolkit, conda */
-	"../../nvvm/lib64/libnvvm.so.4",		/* lib/x86_64-linux-gnu */
-	"../../../nvvm/lib64/libnvvm.so.4",		/* targets/x86_64-linux/lib */
-	"../../cuda_nvcc/nvvm/lib64/libnvvm.so.4",	/* the wheel of 12 */
-	"../../cuda_nvcc/nvvm/lib64/libnvvm.so",
-	"libnvvm.so.4",					/* a wheel of 13, Debian */
-	NULL
-};
-static const char *const nvcc_places[] = {
-	"../bin/nvcc", "../../bin/nvcc", "../../../bin/nvcc", "../../cuda_nvcc/bin/nvcc", NULL
-};
-static const char *const tileiras_places[] = {
-	"../bin/tileiras", "../../bin/tileiras", "../../../bin/tileiras", NULL
-};
-static const char *const nccl_places[] = {
-	"libnccl_device.bc",				/* a toolkit, conda */
-	"../../nccl/lib/libnccl_device.bc",		/* its wheel */
-	NULL
-};
-static const char *const nvshmem_places[] = {
-	"libnvshmem_device.bc", "../../nvshmem/lib/libnvshmem_device.bc",
-	/* From 3.5 on there is a file for each of some architectures, this one among them. */
-	"libnvshmem_device_sm_90.bc", "../../nvshmem/lib/libnvshmem_device_sm_90.bc", NULL
-};
-
 static const struct component_row {
 	const char *name;
 	const char *of;		/* what the file name of its library begins with; NULL: any */
 	enum fitting relation;
-	const char *const *places;
 	const char *package;	/* of PyPI: its wheels of 12, without the major; NULL: 12 has none */
 	const char *since_13;	/* the wheel of 13; NULL: `package` */
+	const char *wheel;	/* its folder in the wheels of 12; NULL: it has none of its own */
+	const char *beside[3];	/* files in the folder of the library, or below it */
+	const char *files[3];	/* files in one of lk_toolkit_roots, or in the folder of the wheel */
 } rows[] = {
-	{ "nvrtc-builtins", "libnvrtc.", SAME, builtins_places, "nvidia-cuda-nvrtc", NULL },
-	{ "headers", NULL, NOT_NEWER, lk_header_places, "nvidia-cuda-runtime", NULL },
-	{ "cccl", NULL, NOT_NEWER, cccl_places, "nvidia-cuda-cccl", NULL },
-	{ "cudadevrt", NULL, NOT_NEWER, device_runtime_places, "nvidia-cuda-runtime", NULL },
-	{ "libdevice", NULL, SAME_MAJOR, libdevice_places, "nvidia-cuda-nvcc", "nvidia-nvvm" },
-	{ "libnvvm", NULL, NOT_NEWER, nvvm_places, "nvidia-cuda-nvcc", "nvidia-nvvm" },
-	{ "nvcc", NULL, NOT_NEWER, nvcc_places, "nvidia-cuda-nvcc", NULL },
-	{ "tileiras", "libnvrtc.", NOT_OLDER, tileiras_places, NULL, "nvidia-cuda-tileiras" },
-	{ "nccl_device", NULL, OWN, nccl_places, "nvidia-nccl", "nvidia-nccl-cu13" },
-	{ "nvshmem_device", NULL, OWN, nvshmem_places, "nvidia-nvshmem", "nvidia-nvshmem-cu13" },
+	{ "nvrtc-builtins", "libnvrtc.", SAME, "nvidia-cuda-nvrtc", NULL, NULL,
+	  { NULL }, { NULL } },
+	{ "headers", NULL, NOT_NEWER, "nvidia-cuda-runtime", NULL, "cuda_runtime",
+	  { NULL }, { "include/cuda.h" } },
+	{ "cccl", NULL, NOT_NEWER, "nvidia-cuda-cccl", NULL, "cuda_cccl",
+	  { NULL }, { "include/cccl/cub/version.cuh", "include/cub/version.cuh" } },
+	{ "cudadevrt", NULL, NOT_NEWER, "nvidia-cuda-runtime", NULL, "cuda_runtime",
+	  { "libcudadevrt.a" }, { "lib/libcudadevrt.a" } },
+	/* Debian's, and that beside a toolkit's libnvvm */
+	{ "libdevice", NULL, SAME_MAJOR, "nvidia-cuda-nvcc", "nvidia-nvvm", "cuda_nvcc",
+	  { "../nvidia-cuda-toolkit/libdevice/libdevice.10.bc", "../libdevice/libdevice.10.bc" },
+	  { "nvvm/libdevice/libdevice.10.bc" } },
+	{ "libnvvm", NULL, NOT_NEWER, "nvidia-cuda-nvcc", "nvidia-nvvm", "cuda_nvcc",
+	  { "libnvvm.so.4" }, { "nvvm/lib64/libnvvm.so.4", "nvvm/lib64/libnvvm.so" } },
+	{ "nvcc", NULL, NOT_NEWER, "nvidia-cuda-nvcc", NULL, "cuda_nvcc", { NULL }, { "bin/nvcc" } },
+	{ "tileiras", "libnvrtc.", NOT_OLDER, NULL, "nvidia-cuda-tileiras", NULL,
+	  { NULL }, { "bin/tileiras" } },
+	{ "nccl_device", NULL, OWN, "nvidia-nccl", "nvidia-nccl-cu13", "nccl",
+	  { "libnccl_device.bc" }, { "lib/libnccl_device.bc" } },
+	/* From 3.5 on there is a file for each of some architectures, this one among them. */
+	{ "nvshmem_device", NULL, OWN, "nvidia-nvshmem", "nvidia-nvshmem-cu13", "nvshmem",
+	  { "libnvshmem_device.bc", "libnvshmem_device_sm_90.bc" },
+	  { "lib/libnvshmem_device.bc", "lib/libnvshmem_device_sm_90.bc" } },
 };
 
 /* What the caller gets, and all that it points to. */
@@ -118,36 +77,42 @@ static const char *number_of(const struct component_home *home)
 	return lc_format(home->arena, "%s", lk_version_text(home->version, text));
 }
 
+/* The path of a file in a folder that is given from that of the library, if it can be read; else NULL. */
+static const char *readable(const struct component_home *home, const char *folder, const char *file)
+{
+	const char *path = lc_format(home->arena, "%s/%s/%s", home->folder, folder, file);
+
+	path = access(path, R_OK) ? "" : lk_resolve(home->arena, path);
+	return *path ? path : NULL;
+}
+
 /* The first of a component's places where there is a file, or NULL. */
 static const char *find_component(const struct component_home *home,
 				  const struct component_row *row)
 {
-	const char *number = number_of(home);
+	const char *path = row->relation != SAME ? NULL :
+		readable(home, ".", lc_format(home->arena, "libnvrtc-builtins.so.%s", number_of(home)));
 
-	for (const char *const *place = row->places; *place; place++) {
-		const char *mark = strstr(*place, "%s");
-		const char *path = mark ?
-			lc_format(home->arena, "%s/%.*s%s", home->folder, (int)(mark - *place),
-				  *place, number) :
-			lc_format(home->arena, "%s/%s", home->folder, *place);
-
-		path = access(path, R_OK) ? "" : lk_resolve(home->arena, path);
-		if (*path)
-			return path;
-	}
-	return NULL;
+	for (size_t i = 0; !path && row->beside[i]; i++)
+		path = readable(home, ".", row->beside[i]);
+	for (const char *const *root = lk_toolkit_roots; *root; root++)
+		for (size_t i = 0; !path && row->files[i]; i++)
+			path = readable(home, *root, row->files[i]);
+	for (size_t i = 0; !path && row->wheel && row->files[i]; i++)
+		path = readable(home, lc_format(home->arena, "../../%s", row->wheel), row->files[i]);
+	return path;
 }
 
 /* The version of a component; NONE if nothing tells. */
 static int version_of(const struct component_home *home, const struct component_row *row,
 		      const char *path)
 {
-	if (row->relation == SAME)	/* the version is in the file's name */
+	if (row->relation == SAME)
 		return home->version;
 	if (row->relation == OWN)
 		return LAZYCUDA_VERSION_NONE;
-	return row->places == lk_header_places ? lk_header_version(path) :
-						 lk_toolkit_of_part(home->arena, path);
+	return !strcmp(row->name, "headers") ? lk_header_version(path) :
+					       lk_toolkit_of_part(home->arena, path);
 }
 
 static bool holds(enum fitting relation, int version, int library)

@@ -52,6 +52,8 @@ struct on_driver {
 #define DROPPED(why) { LK_OPTION_DROPPED, 0, 0, why }
 #define REFUSED(why) { LK_OPTION_REFUSED, 0, 0, why }
 
+#define NO_FAST_COMPILE "the driver's linker has no fast compilation"
+#define NO_SPLITTING "the driver's linker does not split compilation"
 #define IN_LTO "it matters only to link-time optimisation, which the driver does not have"
 #define KEEPS_ALL "the driver's linker keeps what is not used"
 #define NO_OTHER_LEVEL "nvJitLink optimises with -O0 or -O3, and from 12.3 on"
@@ -80,14 +82,10 @@ static const struct option_row {
 	{ "-O2", NO_VALUE, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 2) },
 	{ "-O3", NO_VALUE, LC_CUDA(12, 3), 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 3) },
 	{ "-O4", NO_VALUE, NEVER, 0, NO_OTHER_LEVEL, JIT(OPTIMIZATION_LEVEL, 4) },
-	{ "-Ofc=0", NO_VALUE, LC_CUDA(12, 5), 0, NULL,
-	  DROPPED("the driver's linker has no fast compilation") },
-	{ "-Ofc=max", NO_VALUE, LC_CUDA(12, 5), 0, NULL,
-	  DROPPED("the driver's linker has no fast compilation") },
-	{ "-Ofc=mid", NO_VALUE, LC_CUDA(12, 9), 0, NULL,
-	  DROPPED("the driver's linker has no fast compilation") },
-	{ "-Ofc=min", NO_VALUE, LC_CUDA(12, 9), 0, NULL,
-	  DROPPED("the driver's linker has no fast compilation") },
+	{ "-Ofc=0", NO_VALUE, LC_CUDA(12, 5), 0, NULL, DROPPED(NO_FAST_COMPILE) },
+	{ "-Ofc=max", NO_VALUE, LC_CUDA(12, 5), 0, NULL, DROPPED(NO_FAST_COMPILE) },
+	{ "-Ofc=mid", NO_VALUE, LC_CUDA(12, 9), 0, NULL, DROPPED(NO_FAST_COMPILE) },
+	{ "-Ofc=min", NO_VALUE, LC_CUDA(12, 9), 0, NULL, DROPPED(NO_FAST_COMPILE) },
 	{ "-g", NO_VALUE, 0, 0, NULL, JIT(GENERATE_DEBUG_INFO, 1) },
 	{ "-lineinfo", NO_VALUE, 0, 0, NULL, JIT(GENERATE_LINE_INFO, 1) },
 	{ "-ftz=", BINARY, 0, 0, NULL, DROPPED(IN_LTO) },
@@ -103,10 +101,8 @@ static const struct option_row {
 	  REFUSED("the driver's linker takes no options for ptxas") },
 	{ "-Xnvvm=", ANY_TEXT, 0, 0, NULL, DROPPED(IN_LTO) },
 	{ "-nvvm-latest", NO_VALUE, LC_CUDA(13, 5), 0, NULL, DROPPED(IN_LTO) },
-	{ "-split-compile=", THREADS, LC_CUDA(12, 3), 0, NULL,
-	  REFUSED("the driver's linker does not split compilation") },
-	{ "-split-compile-extended=", THREADS, LC_CUDA(12, 3), 0, NULL,
-	  REFUSED("the driver's linker does not split compilation") },
+	{ "-split-compile=", THREADS, LC_CUDA(12, 3), 0, NULL, REFUSED(NO_SPLITTING) },
+	{ "-split-compile-extended=", THREADS, LC_CUDA(12, 3), 0, NULL, REFUSED(NO_SPLITTING) },
 	{ "-jump-table-density=", PERCENTAGE, LC_CUDA(12, 3), 0, NULL, DROPPED(IN_LTO) },
 	{ "-no-cache", NO_VALUE, LC_CUDA(12, 5), 0, NULL, JIT(CACHE_MODE, 0) },
 	{ "-device-stack-protector", NO_VALUE, NEVER, 0,

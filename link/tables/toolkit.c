@@ -193,16 +193,18 @@ int lk_header_version(const char *path)
 	return version;
 }
 
-const char *const lk_header_places[] = {
-	"../include/cuda.h",		/* a toolkit, conda, a wheel of the runtime or of 13 */
-	"../../include/cuda.h",		/* lib/x86_64-linux-gnu */
-	"../../../include/cuda.h",	/* targets/x86_64-linux/lib */
-	"../targets/x86_64-linux/include/cuda.h",
-	"../targets/sbsa-linux/include/cuda.h",
-	"../targets/aarch64-linux/include/cuda.h",
-	"../../cuda_runtime/include/cuda.h",	/* the wheel beside an nvrtc's or nvJitLink's */
+const char *const lk_toolkit_roots[] = {
+	"..",				/* lib64, lib; conda, a wheel of 13 */
+	"../..",			/* lib/x86_64-linux-gnu */
+	"../../..",			/* targets/x86_64-linux/lib */
+	"../targets/x86_64-linux",	/* conda */
+	"../targets/sbsa-linux",
+	"../targets/aarch64-linux",
 	NULL
 };
+
+/* A wheel of 12: the runtime's is the one with headers. */
+#define RUNTIME_WHEEL "../../cuda_runtime"
 
 /* The major in a SONAME or file name, 12 for "libcudart.so.12"; 0 if there is none. */
 static int major_of_name(const char *name)
@@ -223,39 +225,32 @@ static int major_of(const struct dated *file, const char *soname)
 	return lc_only_cuda(lc_cuda_of_soname(name_of(file, soname)));
 }
 
-/* Another wheel's header tells only of a library whose major can be compared with it. */
-static bool may_be_of_another(const char *place, int major, const char *name)
+/* What a cuda.h in a folder says; 0 if there is none, or if it is of another major, since the headers
+ * of another toolkit may lie there as well. */
+static int ask_header_in(struct dated *file, const char *root, int major)
 {
-	return !major && major_of_name(name) && strstr(place, "cuda_runtime");
+	const char *path = lc_format(file->arena, "%s/%s/include/cuda.h", file->folder, root);
+	int version = lk_header_version(path);
+
+	if (!version || (major && LC_CUDA_MAJOR(version) != major))
+		return 0;
+	file->how = lc_format(file->arena, "CUDA_VERSION in %s", lk_resolve(file->arena, path));
+	return version;
 }
 
 static int ask_header(struct dated *file, const char *soname)
 {
-	int major = major_of(file, soname);
+	int major = major_of(file, soname), version = 0;
 
-	for (const char *const *place = lk_header_places; *place; place++) {
-		const char *path = lc_format(file->arena, "%s/%s", file->folder, *place);
-		int version = lk_header_version(path);
-
-		/* The headers of another toolkit may lie there as well. */
-		if (!version || (major && LC_CUDA_MAJOR(version) != major) ||
-		    may_be_of_another(*place, major, name_of(file, soname)))
-			continue;
-		file->how = lc_format(file->arena, "CUDA_VERSION in %s",
-				      lk_resolve(file->arena, path));
-		return version;
-	}
-	return 0;
+	for (const char *const *root = lk_toolkit_roots; *root && !version; root++)
+		version = ask_header_in(file, *root, major);
+	/* Another wheel's header tells only of a library whose major can be compared with it. */
+	if (!version && (major || !major_of_name(name_of(file, soname))))
+		version = ask_header_in(file, RUNTIME_WHEEL, major);
+	return version;
 }
 
 /* ---- version.json ---- */
-
-/* Where a toolkit has it, relative to its libraries. */
-static const char *const version_files[] = {
-	"../version.json",		/* lib64, lib */
-	"../../version.json",		/* lib/x86_64-linux-gnu */
-	"../../../version.json",	/* targets/x86_64-linux/lib */
-};
 
 /* The text after a quoted key and its colon; NULL if it is not there. */
 static const char *after_key(const char *text, const char *key)
@@ -286,8 +281,8 @@ static int ask_version_json(struct dated *file, const char *soname)
 {
 	int major = major_of(file, soname);
 
-	for (size_t i = 0; i < LC_COUNT(version_files); i++) {
-		const char *path = lc_format(file->arena, "%s/%s", file->folder, version_files[i]);
+	for (const char *const *root = lk_toolkit_roots; *root; root++) {
+		const char *path = lc_format(file->arena, "%s/%s/version.json", file->folder, *root);
 		FILE *stream = open_text(path);
 		char text[JSON_ROOM + 1];
 		int version;

@@ -8,8 +8,8 @@
 /* Resolves a path; "" on failure. */
 const char *lk_resolve(struct lc_arena *arena, const char *path);
 
-/* Where the headers of a toolkit may lie, relative to its libraries; ends with NULL. */
-extern const char *const lk_header_places[];
+/* Where the folder of a toolkit may be, relative to its libraries; ends with NULL. */
+extern const char *const lk_toolkit_roots[];
 
 /* CUDA_VERSION in a cuda.h; 0 if it does not tell. */
 int lk_header_version(const char *path);

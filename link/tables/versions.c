@@ -55,10 +55,10 @@ static const struct toolkit {
 const char *lk_version_text(int version, char text[LK_VERSION_TEXT])
 {
 	if (version > 0)
-		lk_put_number(lk_put(lk_put_number(text, LC_CUDA_MAJOR(version)), "."),
+		lk_put_number(stpcpy(lk_put_number(text, LC_CUDA_MAJOR(version)), "."),
 			      LC_CUDA_MINOR(version));
 	else
-		lk_put(text, version == LAZYCUDA_VERSION_NONE ? "none" : "unknown");
+		stpcpy(text, version == LAZYCUDA_VERSION_NONE ? "none" : "unknown");
 	return text;
 }
 
