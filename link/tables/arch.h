@@ -34,7 +34,7 @@ int lk_arch_known(const struct lk_arch *arch);
 enum lk_tool {
 	LK_NVRTC, LK_NVJITLINK, LK_DRIVER,
 	LK_NVVM,	/* knows what the nvrtc of its version knows: ask for that */
-	LK_TILEIRAS	/* what it knows is in link/plan/tile.c */
+	LK_TILEIRAS	/* what it knows is in link/plan/alone.c */
 };
 bool lk_arch_supported(const struct lk_arch *arch, enum lk_tool tool, int version);
 /* The first version of the tool that knows it; 0 if none in the table does.
