@@ -6,7 +6,6 @@ HAVE = "driver=12.9 nvjitlink=12.9 nvrtc=12.9 arch=sm_80 "
 DRIVER = "driver=12.9 nvjitlink=none nvrtc=12.9 arch=sm_80 "
 PTX = "k:ptx 8.0 sm_80"
 LTO = "k:ltoir 12.0 sm_80"
-LTO13 = "m:ltoir 13.0 sm_80"
 FOR_WANT = "the driver links, since there is no nvJitLink"
 
 
