@@ -154,11 +154,6 @@ def test_a_static_runtime_in_a_file_without_a_table_of_sections(retarget, tmp_pa
     assert said["outcome"] == "nothing" and "linked statically" in said["notes"][0]
 
 
-def test_a_static_runtime_beside_another_library(retarget, tmp_path):
-    said, = retarget(module(tmp_path, text="/cudart.shm.%x.%x.%llx")).files
-    assert "linked statically as well" in said["notes"][0]
-
-
 def test_what_has_nothing_to_do_with_cuda(retarget, tmp_path):
     file = importer(tmp_path, link=[])
     assert retarget(file).files[0]["outcome"] == "nothing"

@@ -30,32 +30,24 @@ COMMAND is what `lazycuda --help` lists.
 BY_MAJOR = {"--libdir": "cuda", "--compatdir": "compat"}
 
 
-def _ways(option):
-    """What may follow an option: [words]"""
-    majors = paths.majors(BY_MAJOR[option]) if option in BY_MAJOR else []
-    return [[], *([major] for major in majors)][option == "--compatdir":]
-
-
-def _print_folder(option, words):
-    ways = _ways(option)
-    folder = paths.FOLDERS[option](*words) if words in ways else None
-    if folder and folder.is_dir():
-        print(folder)
-        return 0
-    majors = ", ".join(way[0] for way in ways if way)
-    print("lazycuda: " + (
-        f"there is no folder {folder}: `make` or `make install` makes it" if folder else
-        f"there is no such folder in {paths.libdir()}: `make install COMPAT=12` makes one" if not ways else
-        f"{option} takes nothing" if not majors else
-        f"{option} takes one of {majors}{', or nothing' if [] in ways else ''}"), file=sys.stderr)
-    return 2
-
-
-def _print_all():
+def _folders():
+    """{what asks for it: the folder} of those that are there."""
+    found = {}
     for option, folder in paths.FOLDERS.items():
-        for words in _ways(option):
-            if folder(*words).is_dir():
-                print(f"{' '.join([option, *words]):<16}{folder(*words)}")
+        ways = [(), *zip(paths.majors(BY_MAJOR[option]) if option in BY_MAJOR else ())]
+        for words in ways[option == "--compatdir":]:
+            found[" ".join([option, *words])] = folder(*words)
+    return {asked: folder for asked, folder in found.items() if folder.is_dir()}
+
+
+def _print_folder(asked):
+    found = _folders()
+    if asked in found:
+        print(found[asked])
+        return 0
+    print(f"lazycuda: {asked}: there is no such folder; `make install` makes it, and with COMPAT=MAJOR that "
+          f"of --compatdir; there is one for each of {', '.join(found)}", file=sys.stderr)
+    return 2
 
 
 def _run_program(words):
@@ -81,11 +73,12 @@ def main():
     """`python -m lazycuda`"""
     words = sys.argv[1:]
     if words and words[0] in paths.FOLDERS:
-        return _print_folder(words[0], words[1:])
+        return _print_folder(" ".join(words))
     if words and words[0] not in ("--help", "-h"):
         return program()
     if words:
         print(USAGE, end="")
     else:
-        _print_all()
+        for asked, folder in _folders().items():
+            print(f"{asked:<16}{folder}")
     return 0

@@ -31,25 +31,22 @@ SHT_PROGBITS, SHT_STRTAB, SHT_DYNAMIC, SHT_DYNSYM = 1, 3, 6, 11
 NAMES_INDEX = struct.Struct("<H"), 62     # e_shstrndx in the file's header
 SHF_WRITE, SHF_ALLOC = 1, 2
 
-# The owners and types of notes.
+# The owners and types of notes: of what a file may open, as [{"soname": [...], "feature": ...}], and of
+# PyPI's packages that have that.
 NOTE_DLOPEN = b"FDO\0", 0x407c0c0a
 NOTE_PACKAGES = b"lazycuda\0", 1
 
 DYNAMIC = struct.Struct("<qQ")
 RELOCATION = struct.Struct("<QQq")
 SYMBOL = struct.Struct("<IBBHQQ")
-# Of these one field alone, which is read several times as fast.
+# Of it one field alone, which is read several times as fast.
 RELOCATION_INFO = struct.Struct("<8xQ8x")
-SYMBOL_NAME = struct.Struct("<I20x")
 # Parts of constants overlap by this: no file name is longer.
 LONGEST_NAME = 255
 # No table of a sane file is longer.
 MANY = 1 << 24
 # ld.so maps pages whole.
 SMALLEST_PAGE = 4096
-
-
-OUTSIDE = "has a name outside its string table"
 
 
 class ElfError(Exception):
@@ -117,21 +114,6 @@ def read(path):
     return Elf(File(open(path, "rb")))
 
 
-def _parse_array(text):
-    """The JSON array in a note; [] if it holds something else."""
-    try:
-        found = json.loads(text.rstrip(b"\0").decode())
-    except (ValueError, RecursionError):
-        return []
-    return found if isinstance(found, list) else []
-
-
-def _names_libraries(entry):
-    return (isinstance(entry, dict) and isinstance(entry.get("feature"), str) and
-            isinstance(entry.get("soname"), list) and entry["soname"] and
-            all(isinstance(name, str) for name in entry["soname"]))
-
-
 class Elf:
     """One file; `data` is its bytes, or the File."""
 
@@ -168,8 +150,9 @@ class Elf:
     def of_type(self, kind):
         return [segment for segment in self.segments if segment.type == kind]
 
-    def _notes(self, wanted):
-        """What the notes of this owner and type say, as one list."""
+    def notes(self, wanted):
+        """What the notes of this owner and type say, as one list.  Only stubs are asked, whose notes
+        are arrays of JSON."""
         found = []
         for segment in self.of_type(PT_NOTE):
             data = self.data[segment.offset:segment.offset + segment.file_size]
@@ -178,17 +161,9 @@ class Elf:
                 owner, size, kind = struct.unpack_from("<III", data, at)
                 start = at + 12 + -(-owner // align) * align
                 if (data[at + 12:at + 12 + owner], kind) == wanted:
-                    found += _parse_array(data[start:start + size])
+                    found += json.loads(data[start:start + size].rstrip(b"\0"))
                 at = start + -(-size // align) * align
         return found
-
-    def opens(self):
-        """What it says that it may open, as [{"soname": [...], "feature": ...}]"""
-        return [entry for entry in self._notes(NOTE_DLOPEN) if _names_libraries(entry)]
-
-    def packages(self):
-        """PyPI's packages that have what it opens."""
-        return [name for name in self._notes(NOTE_PACKAGES) if isinstance(name, str)]
 
     def offset(self, address, size=1):
         """Where in the file `size` bytes at an address are."""
@@ -225,7 +200,7 @@ class Elf:
     def _string(self, offset):
         end = self.strings.find(b"\0", offset)
         if end < 0:
-            raise ElfError(OUTSIDE)
+            raise ElfError("has a name outside its string table")
         return self.strings[offset:end].decode("utf-8", "surrogateescape")
 
     def names(self, tag):
@@ -340,13 +315,6 @@ class Elf:
         nodes = dict(self.defines)
         nodes.update({index: name for need in self.needs for name, _, _, index in need.nodes})
         return table, indices, nodes
-
-    def check_symbols(self):
-        """Fails as symbols() would, in a tenth of the time."""
-        table, *_ = self._symbol_table()
-        last = max(SYMBOL_NAME.iter_unpack(table), default=(-1,))
-        if last > (self.strings.rfind(b"\0"),):
-            raise ElfError(OUTSIDE)
 
     def has_name(self, name):
         """Whether a symbol or a file that it needs may have that name."""

@@ -352,7 +352,7 @@ class Inspection:
         self.entries: Tuple[Entry, ...] = tuple(map(_entry, _structs(seen.entries, seen.entry_count)))
         self._handle = handle
         # The library does not copy the bytes.
-        self._close = weakref.finalize(self, _free_inspection, handle, kept)
+        self._close = weakref.finalize(self, lambda _kept: c.library().lazycuda_inspection_free(handle), kept)
 
     def payload(self, entry: int, unpack: bool = True) -> bytes:
         """The code of an entry; unpacked, or as it is stored.  Raises ValueError with the
@@ -378,10 +378,6 @@ class Inspection:
 
     def __repr__(self) -> str:
         return f"<Inspection {self.name}: {self.kind.name}, {len(self.entries)} entries>"
-
-
-def _free_inspection(handle: Any, kept: object) -> None:
-    c.library().lazycuda_inspection_free(handle)
 
 
 def _entry(seen: Any) -> Entry:

@@ -39,18 +39,14 @@ def candidates() -> List[str]:
     return [*map(str, beside[:1]), SONAME, f"{SONAME}.0"]
 
 
-def _declare(opened: ctypes.CDLL) -> None:
-    for name, (result, arguments) in FUNCTIONS.items():
-        function = getattr(opened, name)
-        function.restype, function.argtypes = result, arguments
-
-
 def _open() -> ctypes.CDLL:
     tried = []
     for name in candidates():
         try:
             opened = ctypes.CDLL(name)      # not PyDLL: calls let other threads run
-            _declare(opened)
+            for function, (result, arguments) in FUNCTIONS.items():
+                getattr(opened, function).restype = result
+                getattr(opened, function).argtypes = arguments
             return opened
         except OSError as error:
             tried.append(f"{name}: {error}")

@@ -6,7 +6,7 @@ import tempfile
 
 from . import elf, load, names, report, repoint
 from .repoint import Refused
-from .rewrite import nobody_has, rewrite, search_path
+from .rewrite import rewrite, search_path
 
 
 def _stubs(work, image, available):
@@ -38,12 +38,11 @@ def retarget(path, said, options, output):
     unserved = {}
     work = None if left else repoint.look(image, available, unserved)
     said["libraries"] = report.of_libraries([(str(path), image, work, unserved)])
+    if repoint.has_static_runtime(image):
+        said["notes"].append("has the CUDA runtime linked statically: out of reach; link with "
+                             "`nvcc -cudart none` and an import library")
     if not work:
-        if repoint.needs_stub(image):
-            said["outcome"] = "already"
-        elif repoint.has_static_runtime(image):
-            said["notes"].append("has the CUDA runtime linked statically: out of reach; link with "
-                                 "`nvcc -cudart none` and an import library")
+        said["outcome"] = "already" if repoint.needs_stub(image) else "nothing"
         return
     stubs = _stubs(work, image, available)
     new = output(path.name)
@@ -51,7 +50,8 @@ def retarget(path, said, options, output):
     looks_in = rewrite(path, new, work, patchelf, place)
     why, nobodys = _load(new, path, stubs, options)
     if nobodys and not image.is_bound_at_once:
-        work.notes.append(nobody_has(nobodys))
+        work.notes.append(f"is still bound lazily; no library that it needs has {repoint.some(nobodys)}, so it "
+                          "loads with all names bound only after a file that has them")
         rewrite(path, new, work, patchelf, place, at_once=False)
     said.update({**report.of_file(str(path), work, looks_in, why),
                  "libraries": said["libraries"], "notes": said["notes"] + work.notes})

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What has to change in one ELF file, decided without touching it."""
 import functools
-import math
 import os.path
 import re
 from typing import Dict, List, NamedTuple
@@ -19,7 +18,7 @@ PRIVATE_NODE = "LAZYCUDA_1"
 SYSTEM = re.compile(r"(ld-linux[^/]*|lib(c|m|dl|rt|util|pthread|stdc\+\+|gcc_s|gomp|atomic|z))"
                     r"(-[0-9a-f]{6,})?\.so(\.[0-9.]+)?\Z")
 # The name of an installed stub, which has a number on a system.
-INSTALLED = re.compile(r"lib(.+)_stub\.so(?:\.(\d+))?\Z")
+INSTALLED = re.compile(r"lib(.+)_stub\.so(?:\.\d+)?\Z")
 
 
 class Refused(Exception):
@@ -147,70 +146,60 @@ class Stub:
                    for symbol in found for node in [names.real(symbol.version or "")])
 
 
-def _read(path, wanted=None):
-    """The Stub at a path, of the library `wanted` if that is given, by what it says of itself.  None:
-    it is no stub.  Raises OSError or ElfError."""
+def _read(path):
+    """The Stub at a path, of the library that its note tells; None: it is no stub.  Raises OSError or
+    ElfError."""
     image = elf.read(path)
-    real = next((each for each in image.opens() if each["feature"] != "driver"), None)
     soname = image.soname or path.name
+    if PRIVATE_NODE not in image.defines.values() or "/" in soname:
+        return None
     nodes = {node for node in image.defines.values() if not node.startswith("LAZYCUDA_")} - {soname}
     # With nodes of its own it needs no witness, and an older library has not all functions.
-    # The names are read where they are asked for, as they take most of the time; that they can
-    # be read has to be known before the first file is decided on.
-    image.check_symbols()
+    # The names are read where they are asked for, as they take most of the time.
     witnesses = set() if nodes else {symbol.name for symbol in image.symbols(defined=True) if
                                      names.is_function(symbol.name)}
-    if not real or not (nodes or witnesses) or PRIVATE_NODE not in image.defines.values() or (
-            real["feature"] != (wanted or real["feature"]) or "/" in soname):
+    try:
+        real = next(each for each in image.notes(elf.NOTE_DLOPEN) if each["feature"] != "driver")
+        names.learn(real["feature"], soname, real["soname"], nodes, witnesses)
+    except (StopIteration, LookupError, TypeError, ValueError):     # its note is damaged
         return None
-    names.learn(real["feature"], soname, real["soname"], nodes, witnesses)
     return Stub(path, image, real["feature"])
 
 
-def _read_given(paths):
-    """Those of --stub."""
-    stubs = {}
-    for path in paths:
-        try:
-            stub = _read(path)
-        except OSError as error:
-            raise Refused("NO_STUBS", f"{path}: {error.strerror}")
-        except elf.ElfError as error:
-            raise Refused("NO_STUBS", f"{path} {error}")
-        if not stub or stub.library in stubs:
-            raise Refused("NO_STUBS", f"{path}: there is another stub of {stub.library}" if stub else
-                          f"{path} is not a stub of lazycuda")
-        stub.given, stub.optional = True, False
-        stubs[stub.library] = stub
-    return stubs
-
-
 def _find_stubs(folder):
-    """{what follows "lib": path} of the stubs in a folder.  A system with no more than what
-    programs need to run has libcudart_stub.so.0 alone."""
-    found: Dict[str, List] = {}
-    for path in folder.glob("lib*_stub.so*"):
+    """The paths of the stubs in a folder.  A system with no more than what programs need to run has
+    libcudart_stub.so.0 alone."""
+    found = {}
+    for path in sorted(folder.glob("lib*_stub.so*"),
+                       key=lambda path: (path.suffix == ".so", len(path.name), path.name)):
         name = INSTALLED.match(path.name)
         if name:
-            rank = int(name[2]) if name[2] else math.inf if path.exists() else -1
-            found.setdefault(name[1], []).append((rank, path))
-    return {stem: max(paths)[1] for stem, paths in found.items()}
+            found[name[1]] = path
+    return sorted(found.values())
 
 
 def read_stubs(folder, given, notes):
-    """{library: Stub} of a folder, and of the paths of stubs that `lazycuda stub` made, which go first.
-    A file that has the name of a stub and cannot be read may be anybody's: `notes` say so."""
+    """{library: Stub} of a folder, and of the paths `given` of stubs that `lazycuda stub` made, which
+    come before those.  A file in the folder that has the name of a stub and cannot be read may be
+    anybody's: `notes` say so."""
     names.KNOWN.clear()
     notes.clear()       # of an attempt that failed
-    stubs = _read_given(given)
-    for stem, path in sorted(_find_stubs(folder).items()):
-        library = "nvml" if stem == "nvidia-ml" else stem
+    stubs = {}
+    for path, asked in [*((path, False) for path in _find_stubs(folder)), *((path, True) for path in given)]:
         try:
-            stub = None if library in stubs else _read(path, library)
-            if stub:                # else it is somebody else's
-                stubs[library] = stub
+            stub = _read(path)
         except (OSError, elf.ElfError) as error:
-            notes.append(f"{path} is not a usable stub: {getattr(error, 'strerror', None) or f'it {error}'}")
+            why = f"{path} is not a usable stub: {getattr(error, 'strerror', None) or f'it {error}'}"
+            if asked:
+                raise Refused("NO_STUBS", why)
+            notes.append(why)
+            continue
+        if asked and (not stub or stub.library in stubs and stubs[stub.library].given):
+            raise Refused("NO_STUBS", f"{path}: there is another stub of {stub.library}" if stub else
+                          f"{path} is not a stub of lazycuda")
+        if stub:                # else it is somebody else's
+            stub.given, stub.optional = asked, not asked
+            stubs[stub.library] = stub
     if "cudart" not in stubs:
         raise Refused("NO_STUBS", "; ".join([f"there is no stub of cudart in {folder}",
                                              "--stubs says where the stubs are", *notes]))
@@ -366,16 +355,6 @@ def some(words):
     return ", ".join(words[:3]) + (", ..." if len(words) > 3 else "")
 
 
-def _notes(image, unversioned):
-    notes = []
-    if unversioned:
-        notes.append(f"imports without a version ({some(unversioned)}): they are the same in every "
-                     "CUDA")
-    if has_static_runtime(image):
-        notes.append("has the CUDA runtime linked statically as well: that copy is out of reach")
-    return notes
-
-
 def opened_by(image, name):
     """The real library that opens this file for itself: "nvrtc" for its builtins; None."""
     return "nvrtc" if names.is_builtins(name) else packages.opened_by(image.soname or name)
@@ -452,8 +431,9 @@ def _look(image, stubs, unserved, bundled):
         raise Refused("MUSL", "is for musl, and the stubs are for glibc; --leave leaves it as it is")
     _check_nodes(image, found, stubs)
     imports, unversioned = _check_symbols(image, found, stubs)
-    notes = _notes(image, unversioned)
-    add = []
+    add, notes = [], []
+    if unversioned:
+        notes.append(f"imports without a version ({some(unversioned)}): they are the same in every CUDA")
     for library in sorted(set(found.values())):
         mine = [name for name in found if found[name] == library]
         stub = stubs[library].name_for(mine[0])

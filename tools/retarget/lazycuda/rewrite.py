@@ -4,8 +4,12 @@ import os
 import shutil
 import stat
 
-from . import compare, elf
-from .repoint import some
+from . import elf
+from .repoint import Refused
+
+# Bytes that are compared at once.
+CHUNK = 1 << 20
+STT_SECTION = 3
 
 
 def search_path(image, folder):
@@ -72,10 +76,82 @@ def _bind_at_once(target):
             stream.write(elf.DYNAMIC.pack(*entries[index]))
 
 
-def nobody_has(names):
-    """What there is to say of a file that is left to be bound lazily."""
-    return (f"is still bound lazily; no library that it needs has {some(names)}, so it loads with all "
-            "names bound only after a file that has them")
+# ---- whether a file was changed as meant, and in nothing else ----
+
+def _fail(message):
+    raise Refused("SPOILT", f"patchelf spoilt it: {message}")
+
+
+def _expected_needed(before, work):
+    kept = [name for name in before.needed if name not in work.remove]
+    return sorted([work.replace.get(name, name) for name in kept] + work.add)
+
+
+def _check_dynamic(before, after, work, search_path):
+    if sorted(after.needed) != _expected_needed(before, work):
+        _fail(f"DT_NEEDED is {', '.join(after.needed)}")
+    if after.soname != before.soname:
+        _fail(f"its SONAME is {after.soname}")
+    wanted = search_path or before.search_path
+    if after.search_path != wanted:
+        _fail(f"its search path is {after.search_path[1]!r}")
+    renamed = [(work.replace.get(need.file, need.file), need.nodes) for need in before.needs]
+    if [(need.file, need.nodes) for need in after.needs] != renamed:
+        _fail("its version needs are others")
+    if after.defines != before.defines:
+        _fail("its version nodes are others")
+
+
+def _check_symbols(before, after):
+    one, other = before.symbols(), after.symbols()
+    if len(one) != len(other):
+        _fail(f"it has {len(other)} dynamic symbols, and had {len(one)}")
+    for old, new in zip(one, other):
+        # A symbol that stands for a section goes where the section goes.
+        if old != new and old.info & 0xf != STT_SECTION:
+            _fail(f"its symbol {old.name} is another")
+
+
+def _check_segments(before, after):
+    for segment in after.of_type(elf.PT_LOAD):
+        align = segment.align or 1
+        if (segment.offset - segment.address) % align:
+            _fail(f"its segment at {segment.address:#x} is misaligned")
+        if segment.offset + segment.file_size > len(after.data):
+            _fail("it is cut short")
+    loads = sorted((each.address, each.address + each.memory_size)
+                   for each in after.of_type(elf.PT_LOAD))
+    if any(end > start for (_, end), (start, _) in zip(loads, loads[1:])):
+        _fail("its segments overlap")
+    for old, new in zip(before.of_type(elf.PT_TLS), after.of_type(elf.PT_TLS)):
+        if old[3:] != new[3:]:
+            _fail("its thread-local storage is another")
+    if before.interpreter != after.interpreter:
+        _fail(f"its interpreter is {after.interpreter}")
+
+
+def _check_contents(before, after):
+    for address, size in before.constant_ranges():
+        for start in range(address, address + size, CHUNK):
+            length = min(CHUNK, address + size - start)
+            if before.bytes(start, length) != after.bytes(start, length):
+                _fail(f"its code or constants at {start:#x} are others")
+
+
+def _check(before, after, work, search_path=None):
+    """Raises Refused unless only what `work` says differs."""
+    try:
+        _check_segments(before, after)
+        _check_dynamic(before, after, work, search_path)
+        _check_symbols(before, after)
+        if before.relocations() != after.relocations():
+            _fail("its relocations are others")
+        _check_contents(before, after)
+    except elf.ElfError as error:
+        _fail(f"it {error}")
+    if before.sections_agree() and after.sections_agree() is False:
+        _fail("its section table does not agree with its dynamic segment; nm, strip and "
+              "the like would see no symbols")
 
 
 def rewrite(source, target, work, patchelf, path=None, at_once=True):
@@ -93,8 +169,8 @@ def rewrite(source, target, work, patchelf, path=None, at_once=True):
             _bind_at_once(target)
         after = elf.read(target)
     except elf.ElfError as error:
-        compare.fail(f"it {error}")
-    compare.check(before, after, work, path)
+        _fail(f"it {error}")
+    _check(before, after, work, path)
     if at_once and not after.is_bound_at_once:
         work.notes.append(NOT_AT_ONCE)
     shutil.copymode(source, target)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Reads a wheel, and writes another that differs in what it is told.
 
-Members keep their order, dates, modes and compression, so that the same input
-gives the same output, bit for bit.  The bytes of those that do not change are
-copied as they are, compressed; every member is decompressed once, to be checked.
+Members keep their order, dates and modes, so that the same input gives the same
+output, bit for bit.  The bytes of those that do not change are copied as they are,
+compressed; every member is decompressed once, to be checked.
 """
 import base64
 import contextlib
@@ -20,7 +20,6 @@ import zipfile
 import zlib
 
 from . import deflate, progress, report
-from .archive import Archive
 from .repoint import Refused
 
 FILE_NAME = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)(-(?P<build>\d[^-]*))?"
@@ -31,7 +30,7 @@ LOCAL = struct.Struct("<4s5H3I2H")      # the header before a member
 UTF8 = 0x800
 UNIX = 3
 PACKING = 6         # the flags of a member that say how it is compressed
-PATCHED = 0x60      # and that it is what nothing here reads
+UNREADABLE = 0x61   # and that it is encrypted or patched
 EXECUTABLE = (stat.S_IFREG | 0o755) << 16
 EARLIEST = 315532800        # 1980, where the dates of zip archives begin
 LATEST = 4354819199         # 2107, where they end
@@ -115,8 +114,8 @@ class Wheel:
         for name, info in self.members.items():
             if name.startswith("/") or "\\" in name or ".." in name.split("/"):
                 raise Refused("WHEEL", f"holds {name!r}, which would lie outside of it")
-            if info.flag_bits & 1:
-                raise Refused("WHEEL", f"holds {name}, which is encrypted")
+            if info.flag_bits & UNREADABLE:
+                raise Refused("WHEEL", f"holds {name}, which is encrypted, or patched")
         # Many members that are the same bytes are a bomb.
         if sum(info.compress_size for info in self.members.values()) > self.path.stat().st_size:
             raise Refused("WHEEL", "holds members that overlap")
@@ -154,8 +153,6 @@ class Wheel:
         name = header[LOCAL.size:][:name_size].decode("utf-8" if flags & UTF8 else "cp437")
         if magic != b"PK\3\4" or name != info.orig_filename:
             raise zipfile.BadZipFile("the header before it is not its own")
-        if info.flag_bits & PATCHED:
-            raise NotImplementedError("it is patched, or encrypted")
         return info.header_offset + LOCAL.size + name_size + extra_size
 
     def packed(self, name):
@@ -207,6 +204,34 @@ class Wheel:
         return f"{'-'.join(parts)}.whl"
 
 
+class Archive(zipfile.ZipFile):
+    """A zip archive of members whose bytes are compressed elsewhere, as zipfile alone cannot write it."""
+
+    def __init__(self, path):
+        super().__init__(path, "w")
+
+    @contextlib.contextmanager
+    def member(self, info, most):
+        """Gives the stream for a member's compressed bytes, at most `most` of them.  Once they are
+        written, `info` has to be complete, except for the member's place and compressed size."""
+        for field in ("CRC", "compress_size", "file_size"):     # which a new one may not have
+            setattr(info, field, getattr(info, field, 0))
+        info.header_offset, wide = self.fp.tell(), max(most, info.file_size) > zipfile.ZIP64_LIMIT
+        header = info.FileHeader(wide)
+        self.fp.write(header)
+        start = self.fp.tell()
+        yield self.fp
+        self.start_dir = self.fp.tell()           # of what zipfile writes next
+        info.compress_size = self.start_dir - start
+        if info.FileHeader(wide) != header:
+            self.fp.seek(info.header_offset)
+            self.fp.write(info.FileHeader(wide))
+            self.fp.seek(self.start_dir)
+        self.filelist.append(info)
+        self.NameToInfo[info.filename] = info
+        self._didModify = True
+
+
 def _member(name, info, date):
     """What describes a member in the new archive: what the old one says of it,
     except for its place."""
@@ -250,16 +275,16 @@ def _write_new(out, info, content, stage):
         source, info.file_size = io.BytesIO(content), len(content)
     else:
         source, info.file_size = open(content, "rb"), os.stat(content).st_size
-    with source:
+    if info.compress_type != zipfile.ZIP_STORED:
+        info.compress_type = zipfile.ZIP_DEFLATED
+    with source, out.member(info, deflate.most(info.file_size)) as sink:
         if info.compress_type == zipfile.ZIP_DEFLATED:
-            with out.member(info, deflate.most(info.file_size)) as sink:
-                deflate.compress(source, sink, note)
-                info.file_size, info.CRC = digest.size, digest.crc
+            deflate.compress(source, sink, note)
         else:
-            with out.open(info, "w") as sink:
-                for chunk in _chunks(source):
-                    note(chunk)
-                    sink.write(chunk)
+            for chunk in _chunks(source):
+                note(chunk)
+                sink.write(chunk)
+        info.file_size, info.CRC = digest.size, digest.crc
     return digest
 
 

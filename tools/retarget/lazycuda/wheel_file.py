@@ -5,7 +5,7 @@ import pathlib
 import posixpath
 import tempfile
 
-from . import mentions, metadata, names, packages, parts, report, repoint, serve
+from . import elf, mentions, metadata, names, packages, parts, report, repoint, serve
 from .wheel import SIGNATURES, Wheel, write, wrong_rows
 
 # Tags for glibc older than 2.17, which the stubs need.
@@ -119,7 +119,7 @@ class Job:
         """{family: library of `lazycuda stub`, or None} of packages that no file needs."""
         free = dict.fromkeys(packages.BY_FAMILY)
         for stub in (self.options.read_stubs()[library] for library in libraries):
-            for name in stub.image.packages():
+            for name in stub.image.notes(elf.NOTE_PACKAGES):
                 free[packages.family(name)] = stub.library if stub.given else None
         return {family: own for family, own in free.items() if family not in needed}
 
