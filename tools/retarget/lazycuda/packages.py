@@ -136,19 +136,14 @@ def of_library(text):
     return BY_STEM.get(stem(text))
 
 
-def _number(text):
-    """The first number of a SONAME, or None.  No library has one of ten digits."""
-    found = re.search(r"\.so\.([0-9]{1,9})(?![0-9])", text)
-    return int(found[1]) if found else None
-
-
 def majors(text):
     """The majors of CUDA whose library has this name."""
-    found, number = of_library(text), _number(text)
-    if not found or number is None:
+    # No library has a number of ten digits.
+    found, number = of_library(text), re.search(r"\.so\.([0-9]{1,9})(?![0-9])", text)
+    if not found or not number:
         return set()
     of = ONLY_OF.get(stem(text), found.numbers)
-    return {major for major, each in found.numbers.items() if each == number and major in of}
+    return {major for major, each in found.numbers.items() if each == int(number[1]) and major in of}
 
 
 def of_text(text):
