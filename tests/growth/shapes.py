@@ -33,18 +33,6 @@ def archive(make):
 OBJECT = c.elf([("__nv_relfatbin", c.fatbin(c.entry(c.CUBIN, c.cubin(code=bytes(16)))))])
 
 gnu_archive = archive(lambda i: (number(i) + b".o/", OBJECT))
-
-
-def thin_archive(n):
-    return b"!<thin>\n" + gnu_archive(n)[8:]
-
-
-def long_names(n):
-    names = b"".join(b"a_rather_long_name_%s.o/\n" % number(i) for i in range(n))
-    each = len(names) // n
-    return archive(lambda i: (b"/%d" % (i * each), OBJECT))(n, c.member(b"//", names))
-
-
 LONG = c.member(b"//", b"n" * 4090 + b"/\n")
 
 
@@ -68,26 +56,13 @@ def tables_of_names(n):
 
 # ---- fatbins ----
 
-def fatbins(flags=c.PLAIN, payload=c.ptx(), kind=c.PTX):
+def fatbins(n):
     """Containers of eight entries"""
-    each = c.fatbin(*[c.entry(kind, payload, flags=flags)] * 8)
-    return lambda n: each * n
+    return c.fatbin(*[c.entry(c.PTX, c.ptx())] * 8) * n
 
 
 def fatbin_of_many(n):
     return c.fatbin(*[c.entry(c.CUBIN, c.cubin())] * n)
-
-
-def entries_of_nothing(n):
-    return c.fatbin(*[c.entry(c.PTX, b"")] * n)
-
-
-def containers_of_nothing(n):
-    return c.fatbin() * n
-
-
-def entries_that_lie(n):
-    return c.fatbin(*[c.entry(c.PTX, b"12345678", flags=c.PLAIN | c.ZSTD, unpacked_size=2**40)] * n)
 
 
 def repeated(size):
@@ -109,20 +84,12 @@ def bombs(n):
     return c.fatbin(*[bomb(1)] * n)
 
 
-def nested(n):
-    """Fatbins in objects in an archive."""
-    packed = c.fatbin(*[c.entry(c.PTX, c.ptx(), flags=c.PLAIN | c.LZ4)] * 2)
-    return archive(lambda i: (number(i) + b"/", c.elf([("__nv_relfatbin", packed * 2)])))(n)
-
-
 # ---- offload binaries ----
 
-def offload_images(version):
+def offload_images(n):
     """Images of one source, and of the next."""
-    def of(n):
-        code = c.cubin(code=bytes(16))
-        return c.offload(*(c.image(code, f"sm_{80 + i % 3}") for i in range(n)), version=version)
-    return of
+    code = c.cubin(code=bytes(16))
+    return c.offload(*(c.image(code, f"sm_{80 + i % 3}") for i in range(n)), version=2)
 
 
 def images_of_others(n):
@@ -210,10 +177,6 @@ def cubin_of_shared_names(n):
 RELOCATIONS = {"type": 9, "flags": 0, "link": 3, "info": 1, "entry": 16}
 
 
-def cubin_of_relocations(n):
-    return cubin_of([(".rel.text.kernel", struct.pack("<QQ", 8, 1 << 32 | 2) * n, RELOCATIONS)])
-
-
 def relocations_of_the_same(n):
     """n sections over n relocations"""
     return cubin_of([(".rel.text.kernel", struct.pack("<QQ", 8, 1 << 32 | 2) * n, RELOCATIONS)],
@@ -243,10 +206,6 @@ def ptx_of(names, before=b".visible .global .b8 "):
     return c.ptx(body="") + b"".join(before + name + b";\n" for name in names)
 
 
-def ptx_of_names(n):
-    return ptx_of(b"n%0101d" % i for i in range(n))
-
-
 def ptx_of_short_names(n):
     letters = b"abcdefghijklmnopqrstuvwxyz"
     names = (bytes(word) for word in itertools.product(letters, repeat=4))
@@ -270,53 +229,28 @@ def ptx_of_aliases(n):
         b".alias n%08d, f;\n" % i for i in range(n))
 
 
-def ptx_of_comments(n):
-    return c.ptx(body="") + b"/* // */ // /*\n" * n
-
-
 def ptx_of_open_braces(n):
     return c.ptx(body="") + b".visible .func f() { " + b'{ "" /**/' * n
-
-
-def ptx_before_a_version(n):
-    return b"// a comment\n" * n + c.ptx()
 
 
 def ltoir(n):
     return c.ltoir(body=b"not really code " * n)
 
 
-def ltoirs(n):
-    return c.fatbin(*[c.entry(c.LTOIR, c.ltoir())] * n)
-
-
 def source(n):
     return b"int x = 1; /* '\"' */\n" * n + b"__global__ void k() {}\n"
 
 
-def noise(n):
-    return b"\x01\x02/*\x03" * n
-
-
 SHAPES = {
     "archive, GNU": gnu_archive,
-    "archive, thin": thin_archive,
-    "archive, long names": long_names,
     "archive, one name for all": shared_name,
     "archive, one name for all entries": shared_name_of_entries,
     "archive, names in names": names_that_are_ends_of_each_other,
     "archive, many tables of names": tables_of_names,
-    "fatbins": fatbins(),
-    "fatbins, LZ4": fatbins(c.PLAIN | c.LZ4),
-    "fatbins, ZSTD": fatbins(c.PLAIN | c.ZSTD),
+    "fatbins": fatbins,
     "fatbin of many entries": fatbin_of_many,
-    "fatbin of entries of nothing": entries_of_nothing,
-    "fatbins of nothing": containers_of_nothing,
-    "fatbin of entries that lie": entries_that_lie,
     "fatbin of ZSTD bombs": bombs,
-    "fatbins in objects in an archive": nested,
-    "offload binaries": offload_images(1),
-    "offload binary of many images": offload_images(2),
+    "offload binary of many images": offload_images,
     "offload binary of images of others": images_of_others,
     "offload binary, images over the same bytes": images_over_the_same,
     "offload binary, strings over the same bytes": strings_over_the_same,
@@ -324,22 +258,16 @@ SHAPES = {
     "object, sections over the same bytes": sections_over_the_same,
     "cubin, symbols": cubin_of_symbols,
     "cubin, names in names": cubin_of_shared_names,
-    "cubin, relocations": cubin_of_relocations,
     "cubin, relocations over the same bytes": relocations_of_the_same,
     "cubin, attributes over the same bytes": attributes_of_the_same,
     "cubin, sections": cubin_of_sections,
     "fatbin of cubins, names in names": cubins_of_shared_names,
-    "PTX": ptx_of_names,
     "PTX, short names": ptx_of_short_names,
     "PTX, names that collide": ptx_of_names_that_collide,
     "PTX, aliases": ptx_of_aliases,
-    "PTX, comments": ptx_of_comments,
     "PTX, blocks that stay open": ptx_of_open_braces,
-    "PTX behind a comment": ptx_before_a_version,
     "LTO-IR": ltoir,
-    "fatbin of LTO-IR": ltoirs,
     "source": source,
-    "noise": noise,
 }
 
 
