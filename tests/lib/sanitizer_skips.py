@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What means nothing under a sanitizer, and why."""
 
-# A reason, and the sanitizer if it is one's alone; then how the tests' names begin.  A line whose
-# first word ends in _ or [ has names that begin with that word.
+from left_out import rows
+
+# A reason, and the sanitizer if it is one's alone; then how the tests' names begin.
 TABLE = """
 it builds the project another way
     aarch64/ compat/ examples/ gpu/ install/ packages/ wheels/ years_ahead/
@@ -135,21 +136,9 @@ the sanitizer's own allocator may stay locked in a child of fork(): address
 """
 
 
-def rows():
-    """(how the test's name begins, the reason, the sanitizer or "")"""
-    for line in filter(None, TABLE.splitlines()):
-        if not line.startswith(" "):
-            why, colon, which = line.rpartition(": ")
-            why = why if colon else line
-            which = which if colon else ""
-            continue
-        first, *more = line.split()
-        many = first.endswith(("_", "[", "-")) and more
-        for word in more if many else (first, *more):
-            yield f"{first}{word}" if many else word, why, which
-
-
-SKIPPED = list(rows())
+# (how the test's name begins, the reason, the sanitizer or "")
+SKIPPED = [(start, *(why.rpartition(": ")[::2] if why.endswith((": thread", ": address")) else (why, "")))
+           for why, start in rows(TABLE)]
 
 
 def reason(name, sanitizer):

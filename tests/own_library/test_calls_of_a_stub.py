@@ -71,31 +71,22 @@ def test_a_missing_library(world, plain):
     assert "Ask whoever made libfoo." in message and "LAZYCUDA_FOO=/path/to/libfoo.so.2" in message
 
 
-@pytest.mark.parametrize("major", [1, 2])
-def test_without_headers_a_caller_of_the_same_major_is_served(world, plain, reals, major):
-    world.loader(reals[major])
-    assert value(world, plain, f"fooSame@libfoo.so.{major}")[0] == major * 100 + 1
-
-
-@pytest.mark.parametrize("caller, there", [(1, 2), (2, 1)])
-def test_without_headers_no_caller_of_another_major_is(world, plain, reals, caller, there):
+@pytest.mark.parametrize("which, there, call, wanted, words", [
+    # without headers a caller of that major alone
+    ("plain", 1, "fooSame@libfoo.so.1", 101, ""), ("plain", 2, "fooSame@libfoo.so.2", 201, ""),
+    ("plain", 2, "fooSame@libfoo.so.1", 43, "another one in foo"),
+    ("plain", 1, "fooSame@libfoo.so.2", 43, "compiled for another major,"),
+    # with headers those with an equal interface
+    ("known", 2, "fooSame@libfoo.so.1", 201, ""), ("known", 2, "fooChanged@libfoo.so.2", 202, ""),
+    # other are a parameter, a struct that is pointed to, no prototype at all
+    *[("known", 2, f"{name}@libfoo.so.1", 43, "") for name in ("fooChanged", "fooStruct", "fooSecret")],
+    ("known", 2, "fooGone@libfoo.so.1", 42, "does not have this function; major 1 and earlier do"),
+])
+def test_who_is_served_by_which_library(request, world, reals, which, there, call, wanted, words):
+    stub = request.getfixturevalue(which)
     world.loader(reals[there])
-    number, message = value(world, plain, f"fooSame@libfoo.so.{caller}")
-    assert number == 43
-    assert "another one in foo" in message and "compiled for another major," in message and "CUDA" not in message
-
-
-def test_with_headers_equal_interfaces_are_forwarded_across_majors(world, known, reals):
-    world.loader(reals[2])
-    assert value(world, known, "fooSame@libfoo.so.1")[0] == 201
-    assert value(world, known, "fooChanged@libfoo.so.2")[0] == 202
-
-
-@pytest.mark.parametrize("name", ["fooChanged", "fooStruct", "fooSecret"])
-def test_with_headers_others_are_not(world, known, reals, name):
-    # A parameter, a struct that is pointed to, no prototype at all.
-    world.loader(reals[2])
-    assert value(world, known, f"{name}@libfoo.so.1")[0] == 43
+    number, message = value(world, stub, call)
+    assert number == wanted and words in message and " CUDA" not in message
 
 
 def test_with_headers_of_one_major_nothing_is_guessed_of_the_other(world, reals, libclang, tmp_path):
@@ -105,12 +96,6 @@ def test_with_headers_of_one_major_nothing_is_guessed_of_the_other(world, reals,
     world.loader(reals[2])
     assert value(world, stub, "fooSame@libfoo.so.1")[0] == 43
     assert value(world, stub, "fooSame@libfoo.so.2")[0] == 201
-
-
-def test_a_function_that_the_library_has_not(world, known, reals):
-    world.loader(reals[2])
-    number, message = value(world, known, "fooGone@libfoo.so.1")
-    assert number == 42 and "does not have this function; major 1 and earlier do" in message
 
 
 def test_handles_are_nulled_and_addresses_of_the_device_left_alone(world, known):
