@@ -5,6 +5,7 @@ import contextlib
 import fcntl
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -26,15 +27,11 @@ NEEDED = ("pytest", "pytest-xdist")
 # out and setuptools has.
 FIRST = ("setuptools", "pip")
 LIBCLANG = "build/libclang/clang/native/libclang.so"
-# Folders whose tests take real libraries, where they are there; all others run on fakes.
-TOOLKIT_FOLDERS = """
-    aarch64 agreement audit broken choice compat device_code direct docs driver examples exports fuzz gpu
-    handle headers hostile inspection install isolation libraries linking llvm_ir load locks matrix
-    missing notes own_library packages plan process python real registrations retarget
-    retarget_wheels scan search status versions wheels years_ahead
-""".split()
-LIBRARY_FOLDERS = "docs libraries own_library registrations".split()
-LIBCLANG_FOLDERS = "docs gen own_library scan years_ahead".split()
+# What the files of a folder say whose tests take these, where they are there; all others run on
+# fakes.  Pages have commands that take all of it.
+TOOLKITS = r"\b(toolkits?|real|pages)\b"
+LIBRARIES = r"^\s*import (real_libraries|pages)\b"
+LIBCLANG_TAKEN = r"\blibclang\b|^\s*import pages\b"
 
 
 class Failed(Exception):
@@ -162,18 +159,16 @@ def folders(paths):
     """Names of the folders of tests that will run; None: all."""
     found = set()
     for path in paths:
-        try:
-            parts = pathlib.Path(str(path).partition("::")[0]).resolve().relative_to(TESTS).parts
-        except ValueError:
+        path = pathlib.Path(str(path).partition("::")[0]).resolve()
+        if TESTS not in path.parents:
             return None
-        if not parts:
-            return None
-        found.add(parts[0])
+        found.add(path.relative_to(TESTS).parts[0])
     return found or None
 
 
-def wants(selected, names):
-    return selected is None or not selected.isdisjoint(names)
+def wants(selected, words):
+    return selected is None or any(re.search(words, file.read_text(), re.M) for folder in selected
+                                   for file in (TESTS / folder).rglob("*.py"))
 
 
 def fetch_libclang():
@@ -209,13 +204,13 @@ def fetch(paths):
     fails is left to the tests to report."""
     selected = folders(paths)
     failures = []
-    if wants(selected, TOOLKIT_FOLDERS):
+    if wants(selected, TOOLKITS):
         failures += fetch_toolkits()
-    if wants(selected, LIBRARY_FOLDERS):
+    if wants(selected, LIBRARIES):
         failures += fetch_libraries()
     for why in fetcher.summary(failures):
         say(f"not fetched, so tests of it are skipped and all others run on fakes: {why}")
     toolkits.FAILURES.write_text("\n".join(failures))
-    if wants(selected, LIBCLANG_FOLDERS):
+    if wants(selected, LIBCLANG_TAKEN):
         for why in fetch_libclang():
             say(f"tests that need it are skipped: {why}")

@@ -2,21 +2,17 @@
 """What tests/run.py fetches, and from where."""
 import re
 
-import pytest
-
 import build
 import prepare
 import run_pip
 
 
-@pytest.mark.parametrize("word, names", [
-    (r"^def \w+\([^)]*\b(toolkit|real)\b", prepare.TOOLKIT_FOLDERS),
-    (r"^import real_libraries", prepare.LIBRARY_FOLDERS),
-    (r"^def \w+\([^)]*\blibclang\b", prepare.LIBCLANG_FOLDERS)])
-def test_folders_that_take_real_libraries_are_listed(word, names):
-    found = {file.relative_to(build.TESTS).parts[0] for file in build.TESTS.glob("*/**/*.py")
-             if re.search(word, file.read_text(), re.M)} - {"lib", "fakes", "setup"}
-    assert sorted(found - set(names)) == []
+def test_what_takes_real_libraries_has_them_fetched_and_what_does_not_does_not():
+    assert prepare.wants({"real"}, prepare.TOOLKITS) and not prepare.wants({"ldcache"}, prepare.TOOLKITS)
+    assert prepare.wants({"own_library"}, prepare.LIBRARIES)
+    assert prepare.wants({"scan"}, prepare.LIBCLANG_TAKEN)
+    assert prepare.folders([build.TESTS / "scan" / "test_real.py", f"{build.TESTS}/plan::x"]) == {"scan", "plan"}
+    assert prepare.folders([]) is prepare.folders([build.TESTS]) is None
 
 
 def test_no_registry_is_named():
