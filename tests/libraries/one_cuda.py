@@ -1,47 +1,36 @@
 # SPDX-License-Identifier: MIT
 """Real libraries of one function each, laid out as pip does with the RECORDs of their packages."""
-import hashlib
-import os
-import subprocess
-
 import build
 import library_lists
 
 SITE = "venv/lib/python3/site-packages"
+NEEDS = {}      # {library: those that are to lie beside it}
 
 
-def library(name, own, needs=(), size=0):
-    """A real library with all its names, which needs others that need not be there."""
-    made = library_lists.read(name)
-    soname = made.sonames[own]
-    source = "".join(f"int {one}(void) {{ return {own}; }}\n" for one in made.names(own))
-    source += f"const char padding[{size + 1}] = {{ 1 }};\n"
-    key = hashlib.sha256(repr((soname, needs, source)).encode()).hexdigest()[:16]
-    folder = build.BUILD / "tests" / "one_cuda" / key
-    file = folder / soname
-    if file.exists():
-        return file
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "library.c").write_text(source)
-    (folder / "library.map").write_text(f"{soname} {{ global: *; }};\n")
-    for need in needs:
-        subprocess.run([*build.CC, "-shared", f"-Wl,-soname,{need}", "-x", "c", os.devnull, "-o",
-                        folder / need], check=True)
-    part = folder / f"{soname}.{os.getpid()}"
-    subprocess.run([*build.CC, "-shared", "-fPIC", f"-Wl,-soname,{soname}",
-                    f"-Wl,--version-script={folder / 'library.map'}", folder / "library.c",
-                    "-Wl,--no-as-needed", *[folder / need for need in needs],
-                    "-Wl,-rpath,$ORIGIN", "-o", part], check=True)
-    part.replace(file)
+def made(soname, source="", *flags, needs=(), node=True):
+    """A library of that SONAME, whose names have it as their version node, if any; `needs` are
+    files."""
+    if node:
+        script = build.text(f"{soname} {{ global: *; }};\n", "map")
+        flags += (f"-Wl,--version-script={script}",)
+    return build.compile(soname, "-w", "-shared", "-fPIC", f"-Wl,-soname,{soname}", "-Wl,--no-as-needed",
+                         *flags, build.text(source, "c"), link=(*needs, "-ldl"))
+
+
+def library(name, own, needs=()):
+    """A real library with all its names, which needs others."""
+    listed = library_lists.read(name)
+    beside = [made(one, node=False) for one in needs]
+    file = made(listed.sonames[own], "".join(f"int {one}(void) {{ return {own}; }}\n"
+                                             for one in listed.names(own)),
+                "-Wl,-rpath,$ORIGIN", needs=beside)
+    NEEDS[file] = beside
     return file
 
 
 def put(world, folder, *files):
     """With what they need beside them, as a toolkit has it."""
-    for file in files:
-        world.put(folder, *[one for one in file.parent.iterdir() if ".so." in one.name and
-                            one.suffix != f".{os.getpid()}"])
-    return world.root / folder
+    return world.put(folder, *files, *(one for file in files for one in NEEDS[file]))
 
 
 def installed(world, file, folder, package, version="9.1.0.70", size=None, site=SITE):

@@ -2,7 +2,7 @@
 """What a real library opens by name, and would not find itself, is loaded before it: of the same
 CUDA, and from the site-packages that it lies in."""
 import os
-import subprocess
+import shutil
 
 import pytest
 
@@ -21,31 +21,18 @@ def is_plain(made):
 def opener(name, own, wanted):
     """A library whose constructor opens another by name, and whose function says whether that
     was there."""
-    made = library_lists.read(name)
-    soname = made.sonames[own]
-    folder = build.BUILD / "tests" / "companions" / f"{name}-{own}-{wanted}"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "library.c").write_text(
+    listed = library_lists.read(name)
+    file = one_cuda.made(listed.sonames[own], (
         '#include <dlfcn.h>\nstatic int found;\n'
         '__attribute__((constructor)) static void begin(void)\n'
         f'{{ found = dlopen("{wanted}", RTLD_LAZY) ? 77 : 78; }}\n'
-        f"int {made.exported(own)[0]}(void) {{ return found; }}\n")
-    (folder / "library.map").write_text(f"{'' if is_plain(made) else soname} {{ global: "
-                                        f"{made.exported(own)[0]}; local: *; }};\n")
-    file = folder / soname
-    part = folder / f"{soname}.{os.getpid()}"
-    subprocess.run([*build.CC, "-shared", "-fPIC", f"-Wl,-soname,{soname}",
-                    f"-Wl,--version-script={folder / 'library.map'}", folder / "library.c",
-                    "-ldl", "-o", part], check=True)
-    part.replace(file)
+        f"int {listed.exported(own)[0]}(void) {{ return found; }}\n"), node=not is_plain(listed))
+    one_cuda.NEEDS[file] = ()
     return file
 
 
 def nvrtc(world, folder, soname="libnvrtc.so.12"):
-    target = world.folder(folder) / soname
-    subprocess.run([*build.CC, "-shared", f"-Wl,-soname,{soname}", "-x", "c", os.devnull, "-o",
-                    target], check=True)
-    return target
+    return world.put(folder, one_cuda.made(soname, node=False)) / soname
 
 
 def said(world, name, own, *before, **options):
@@ -209,13 +196,8 @@ def test_it_goes_with_a_library_that_cannot_be_loaded(world, cudnn):
     """What was loaded for a file that is not used is unloaded."""
     companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
     made = library_lists.read("cudnn")
-    (world.root / "bad.c").write_text(f"extern int nowhere; int {made.names(9)[0]}(void)"
-                                      " { return nowhere; }\n")
-    (world.root / "bad.map").write_text(
-        f"libcudnn.so.9 {{ global: {made.names(9)[0]}; local: *; }};\n")
-    subprocess.run([*build.CC, "-shared", "-fPIC", "-Wl,-soname,libcudnn.so.9",
-                    f"-Wl,--version-script={world.root / 'bad.map'}", world.root / "bad.c", "-o",
-                    cudnn], check=True)
+    shutil.copy(one_cuda.made("libcudnn.so.9", f"extern int nowhere; int {made.names(9)[0]}(void)"
+                              " { return nowhere; }\n"), cudnn)
     one_cuda.record(world, "nvidia/cudnn/lib/libcudnn.so.9", "nvidia_cudnn_cu12", "9.1.0.70",
                     cudnn.stat().st_size)
     stub = world.put(f"{one_cuda.SITE}/wheel", library_lists.stub("cudnn")) / (

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What a real library needs of CUDA's others is loaded before it, from where it goes with it.
 tests/direct has the situation that this is for."""
-import subprocess
+import shutil
 
 import pytest
 
-import build
 import library_lists
 import one_cuda
 
@@ -16,14 +15,9 @@ ORIGINS = "$ORIGIN/../../cusparse/lib:${ORIGIN}/../../nvjitlink/lib"
 
 def make(folder, soname, code="", needs=(), path=ORIGINS):
     """A library of that SONAME and version node; the functions in it are named by the code."""
-    source, script, file = folder / f"{soname}.c", folder / f"{soname}.map", folder / soname
-    source.write_text(code)
-    script.write_text(f"{soname} {{ global: *; }};\n")
-    subprocess.run([*build.CC, "-shared", "-fPIC", "-w", f"-Wl,-soname,{soname}", "-Wl,-z,lazy",
-                    "-Wl,--no-as-needed,--enable-new-dtags,--allow-shlib-undefined",
-                    *([f"-Wl,-rpath,{path}"] if path else []), f"-Wl,--version-script={script}",
-                    source, *needs, "-o", file], check=True)
-    return file
+    return shutil.copy(one_cuda.made(
+        soname, code, "-Wl,-z,lazy,--enable-new-dtags,--allow-shlib-undefined",
+        *([f"-Wl,-rpath,{path}"] if path else []), needs=needs), folder / soname)
 
 
 def installed(world, soname, code="", needs=(), path=ORIGINS, site=one_cuda.SITE):
