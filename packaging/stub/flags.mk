@@ -33,7 +33,7 @@ BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden \
 ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
 	-ftest-coverage -fprofile% -fsanitize% -flto%,$(CFLAGS)) -Os -g0 -fno-lto \
 	-fno-stack-protector -fomit-frame-pointer -foptimize-sibling-calls
-# Without crtbegin.o, whose constructor would run beside the stub's own (stubs/loader/begin.c).
+# Without crtbegin.o, whose constructor would run beside the stub's own (stubs/loader/loader.c).
 BASE_LDFLAGS := -shared -nostartfiles -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
 	-Wl,--hash-style=gnu
 # Nobody calls the functions of an import library, so nobody debugs it, and it needs nothing.

@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "again.h"
 #include "arena.h"
+#include "glibc.h"
 
 const char *lc_own_file(char *room, const char *name)
 {

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "glibc.h"
-#include "hash.h"
 #include "objects.h"
 
 #define SMALL_FOLDER 4096	/* bytes, a block of most file systems: one call reads it */

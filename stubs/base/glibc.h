@@ -12,11 +12,29 @@
 #define GLIBC_H
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "again.h"
+/*
+ * System calls that a signal interrupted are made again.  A program's timer may interrupt open(),
+ * stat() and read() on a slow file system.  What else is wrong with a file that always says EINTR,
+ * no program can tell: after some times that counts.
+ */
+#define LC_AGAIN_TIMES 100
+
+/* `failed` is an expression about `done`, what the call returned. */
+#define LC_AGAIN_IF(call, failed) __extension__({ \
+	__typeof__(call) done; \
+	int times = 0; \
+	do \
+		done = call; \
+	while ((failed) && errno == EINTR && ++times < LC_AGAIN_TIMES); \
+	done; \
+})
+#define LC_AGAIN(call) LC_AGAIN_IF(call, done < 0)
+
 
 /* A variable of each thread.  Initial-exec avoids __tls_get_addr(), which allocates. */
 #define LC_THREAD __thread __attribute__((tls_model("initial-exec")))

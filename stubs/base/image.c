@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "hash.h"
-
 #define MAX_PHDRS 256
 #define MAX_DYNAMIC 65536	/* entries; the largest file seen needs a hundred libraries */
 #define MAX_NODES 4096		/* version nodes that one file may define */

@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "again.h"
 #include "glibc.h"
 
 int lc_open_regular(const char *path, struct stat *st)

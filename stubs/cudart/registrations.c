@@ -20,6 +20,7 @@
  * CPUs pass as words, so a recorded call is an array of words.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../loader/errors.h"
 #include "generated/libcudart_stub.h"
@@ -49,31 +50,17 @@ static struct lc_work replayer;
 /* Records that have not been replayed to the end. */
 static _Atomic size_t pending;
 
-static uintptr_t call(lc_function function, unsigned words, const uintptr_t *w)
-{
-	typedef uintptr_t word;
+#define MOST_WORDS 10
 
-	switch (words) {
-	case 1:
-		return ((word (*)(word))function)(w[0]);
-	case 4:
-		return ((word (*)(word, word, word, word))function)(w[0], w[1], w[2], w[3]);
-	case 5:
-		return ((word (*)(word, word, word, word, word))function)
-			(w[0], w[1], w[2], w[3], w[4]);
-	case 6:
-		return ((word (*)(word, word, word, word, word, word))function)
-			(w[0], w[1], w[2], w[3], w[4], w[5]);
-	case 7:
-		return ((word (*)(word, word, word, word, word, word, word))function)
-			(w[0], w[1], w[2], w[3], w[4], w[5], w[6]);
-	case 8:
-		return ((word (*)(word, word, word, word, word, word, word, word))function)
-			(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
-	default:
-		return ((word (*)(word, word, word, word, word, word, word, word, word, word))
-			function)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9]);
-	}
+/* That some functions take fewer words makes no difference. */
+static uintptr_t call(lc_function function, unsigned words, const uintptr_t *word)
+{
+	typedef uintptr_t w;
+	uintptr_t a[MOST_WORDS] = { 0 };
+
+	memcpy(a, word, words * sizeof(*word));
+	return ((w (*)(w, w, w, w, w, w, w, w, w, w))function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6],
+							       a[7], a[8], a[9]);
 }
 
 static void unlink_record(struct lc_record *record)

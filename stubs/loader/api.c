@@ -13,7 +13,6 @@
 #include "peers.h"
 #include "settings.h"
 #include "specifics.h"
-#include "tries.h"
 
 #define LC_PUBLIC __attribute__((visibility("default")))
 

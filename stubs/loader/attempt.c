@@ -7,7 +7,6 @@
 
 #include "dl.h"
 #include "driver.h"
-#include "sets.h"
 #include "specifics.h"
 #include "../base/glibc.h"
 #include "../base/verdict.h"

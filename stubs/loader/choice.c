@@ -209,7 +209,7 @@ const char *lc_why_excluded(struct lc_arena *arena, const struct lc_circumstance
 
 /*
  * Returns why an option may not be taken, whatever the other stubs do, or NULL.  Sets
- * *driver if the driver is the reason.
+ * *driver, unless `driver` is NULL, if the driver is the reason.
  */
 static const char *objection(struct lc_arena *arena, const struct lc_circumstances *at,
 			     const struct lc_seat *seat, const struct lc_option *option,
@@ -226,9 +226,9 @@ static const char *objection(struct lc_arena *arena, const struct lc_circumstanc
 	if (why || option->origin != LC_BY_SEARCH)
 		return why;
 	why = driver_objection(arena, at, seat, option);
-	if (why)
+	if (why && driver)
 		*driver = true;
-	else if (at->settings.guard == LC_STRICT && is_unclear(seat, option))
+	else if (!why && at->settings.guard == LC_STRICT && is_unclear(seat, option))
 		why = lc_format(arena, "%s, and LAZYCUDA_GUARD=strict takes no chances", option->told);
 	return why;
 }
@@ -386,12 +386,10 @@ static bool is_rather(struct lc_arena *arena, const struct lc_circumstances *at,
 static bool yields(struct lc_arena *arena, const struct lc_circumstances *at,
 		   const struct lc_seat *seat, const struct lc_option *option)
 {
-	bool driver;
-
 	for (size_t i = 0; option->private && i < seat->option_count; i++)
 		if (seat->options[i].origin == LC_BY_SEARCH &&
 		    suits_better(at, &seat->options[i], option) &&
-		    !objection(arena, at, seat, &seat->options[i], &driver))
+		    !objection(arena, at, seat, &seat->options[i], NULL))
 			return true;
 	return false;
 }
@@ -406,13 +404,12 @@ static int best_loaded(struct lc_arena *arena, const struct lc_circumstances *at
 		       const struct lc_seat *seat, int common, const char *const *clashes)
 {
 	int found = -1;
-	bool driver;
 
 	for (size_t i = 0; i < seat->option_count; i++) {
 		const struct lc_option *option = &seat->options[i];
 
 		if (option->origin != LC_BY_PROCESS || (clashes && clashes[i]) ||
-		    objection(arena, at, seat, option, &driver) || yields(arena, at, seat, option))
+		    objection(arena, at, seat, option, NULL) || yields(arena, at, seat, option))
 			continue;
 		if (found < 0 || is_rather(arena, at, seat, option, &seat->options[found], common))
 			found = (int)i;
@@ -454,10 +451,9 @@ static int best_for(struct lc_arena *arena, const struct lc_circumstances *at,
 		    const struct lc_seat *seat, int major)
 {
 	int named = of_origin(seat, LC_BY_OVERRIDE);
-	bool driver;
 
 	if (named < 0 || seat->options[named].unusable)
-		return best(arena, at, seat, major, &driver);
+		return best(arena, at, seat, major, NULL);
 	return fits(seat, &seat->options[named], major) ? named : -1;
 }
 
@@ -629,13 +625,12 @@ static int major_of_seat(struct lc_arena *arena, const struct lc_circumstances *
 			 const struct lc_seat *seat, int common)
 {
 	int major = bound(arena, at, seat);
-	bool driver;
 
 	if (major)
 		return major;
-	if (best(arena, at, seat, common, &driver) >= 0)
+	if (best(arena, at, seat, common, NULL) >= 0)
 		return common;
-	int any = best(arena, at, seat, 0, &driver);
+	int any = best(arena, at, seat, 0, NULL);
 	return any >= 0 ? seat->options[any].major : 0;
 }
 
@@ -685,11 +680,10 @@ static void find_clashes(struct lc_arena *arena, const struct lc_circumstances *
 			 const char **reasons)
 {
 	const struct lc_seat *seat = &at->seats[at->self];
-	bool driver;
 
 	for (size_t i = 0; i < seat->option_count; i++)
 		if (seat->options[i].origin == LC_BY_PROCESS &&
-		    !objection(arena, at, seat, &seat->options[i], &driver))
+		    !objection(arena, at, seat, &seat->options[i], NULL))
 			reasons[i] = clash(arena, at, &seat->options[i], common);
 }
 
@@ -740,11 +734,10 @@ static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *
 	for (size_t i = 0; i < seat->option_count; i++) {
 		const struct lc_option *option = &seat->options[i];
 		const char **reason = &choice->reasons[i];
-		bool ignored;
 
 		/* Why an option was not allowed matters more than why it was not chosen. */
 		if (!*reason)
-			*reason = objection(arena, at, seat, option, &ignored);
+			*reason = objection(arena, at, seat, option, NULL);
 		if (!*reason)
 			*reason = driver_objection(arena, at, seat, option);
 		if (!*reason)
@@ -798,9 +791,8 @@ static void choose_mixed(struct lc_arena *arena, const struct lc_circumstances *
 
 	for (size_t i = 0; i < seat->option_count; i++) {
 		const struct lc_option *option = &seat->options[i];
-		bool ignored;
 
-		if (objection(arena, at, seat, option, &ignored))
+		if (objection(arena, at, seat, option, NULL))
 			continue;
 		choice->reasons[i] = clash(arena, at, option, common);
 		if (choice->reasons[i])
@@ -827,10 +819,8 @@ static const struct lc_option *best_refuser(struct lc_arena *arena,
 					    const struct lc_circumstances *at,
 					    const struct lc_seat *seat, int taken, int common)
 {
-	bool driver;
-
 	for (int own = INT_MAX; (own = next_major(seat, own)) >= 0; ) {
-		int i = best_of(arena, at, seat, own, common, &driver);
+		int i = best_of(arena, at, seat, own, common, NULL);
 
 		if (i == taken)
 			return NULL;
@@ -846,11 +836,10 @@ static const struct lc_option *first_refuser(struct lc_arena *arena,
 					     const struct lc_seat *seat, int taken)
 {
 	const struct lc_option *option = &seat->options[taken];
-	bool driver;
 
 	for (int i = 0; i < taken; i++)
 		if (seat->options[i].major == option->major &&
-		    !objection(arena, at, seat, &seat->options[i], &driver) &&
+		    !objection(arena, at, seat, &seat->options[i], NULL) &&
 		    suits_better(at, option, &seat->options[i]))
 			return &seat->options[i];
 	return NULL;

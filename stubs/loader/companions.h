@@ -30,10 +30,12 @@ void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 			 const struct lc_option *option, const struct lc_file *file, int cuda,
 			 struct lc_companions *brought);
 
-/* Returns the file of this SONAME that goes with one that was found and needs it: it would be loaded
- * before that one.  NULL: there is none, or this one does not need it. */
-const char *lc_sibling_of(struct lc_arena *arena, struct lc_search *search, size_t seat, size_t option,
-			  const char *soname);
+/*
+ * Puts the file first among those of its major that goes with what another stub will load, whichever
+ * stub is called first: if nvJitLink's is, and takes an older one, which LD_LIBRARY_PATH leads to,
+ * cuSPARSE cannot be loaded any more.  Reads the files of the others that need it.
+ */
+void lc_prefer_set(struct lc_arena *arena, struct lc_search *search);
 
 /* Returns the file of this name in the folder of one that was found, if it may be loaded; else
  * NULL. */

@@ -10,9 +10,8 @@
 #include <unistd.h>
 
 #include "forks.h"
-#include "of_driver.h"
+#include "of_thread.h"
 #include "open.h"
-#include "tries.h"
 #include "../base/cuda_version.h"
 #include "../base/glibc.h"
 #include "../entry/note.h"

@@ -11,7 +11,6 @@
 #include "loader.h"
 #include "of_thread.h"
 #include "peers.h"
-#include "tries.h"
 
 /* A reason is a constant of this stub, and so never far from lc_library. */
 static int32_t note_reason(const char *reason)
@@ -22,12 +21,6 @@ static int32_t note_reason(const char *reason)
 static const char *noted_reason(int32_t note)
 {
 	return note ? (const char *)((intptr_t)&lc_library + note) : NULL;
-}
-
-static struct lc_refused last_call(void)
-{
-	return (struct lc_refused){ noted_reason(lc_of_thread.reason), lc_of_thread.status,
-				    lc_of_thread.slot, lc_of_thread.why };
 }
 
 int32_t lc_refuse_with(unsigned slot, enum lc_refusal why, int32_t status, const char *reason)
@@ -104,9 +97,12 @@ int32_t lc_refuse(unsigned slot, enum lc_refusal why)
 	return lc_refuse_because(slot, why, NULL);
 }
 
-enum lc_refusal lc_last_refusal(void)
+/* A call through a slot that does not lead to a real function, or not yet. */
+int32_t lc_slow(unsigned slot)
 {
-	return (enum lc_refusal)lc_of_thread.why;
+	enum lc_refusal refusal = lc_load_for(slot);
+
+	return refusal == LC_NONE ? 0 : lc_refuse(slot, refusal);
 }
 
 int32_t lc_pending_status(void)
@@ -313,7 +309,8 @@ const struct lazycuda_error *lc_last_error(void)
 		.size = sizeof(nothing), .library = "", .function = "", .message = "no call was refused",
 	};
 
-	const struct lc_refused last = last_call();
+	const struct lc_refused last = { noted_reason(lc_of_thread.reason), lc_of_thread.status,
+					 lc_of_thread.slot, lc_of_thread.why };
 
 	return last.why == LC_NONE ? &nothing : lc_error_of(&last);
 }

@@ -26,10 +26,7 @@ int32_t lc_refuse_because(unsigned slot, enum lc_refusal why, const char *reason
 /* The same with an unusual status; 0 is no error and leaves the pending status alone. */
 int32_t lc_refuse_with(unsigned slot, enum lc_refusal why, int32_t status, const char *reason);
 
-/* The calling thread's last refusal; LC_NONE if there was none. */
-enum lc_refusal lc_last_refusal(void);
-
-/* The same with a message; never NULL. */
+/* The calling thread's last refusal, with a message; never NULL. */
 const struct lazycuda_error *lc_last_error(void);
 
 /* The error of a refused call, whichever thread made it; never NULL. */

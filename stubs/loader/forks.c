@@ -15,6 +15,8 @@
 #include "../base/auxiliary.h"
 #include "../base/glibc.h"
 
+LC_THREAD struct lc_of_thread lc_of_thread = { .ready = true };
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int forking;	/* number of threads in fork() */
 static _Atomic bool exiting;	/* the main thread has called exit() */

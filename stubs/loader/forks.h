@@ -54,6 +54,10 @@ void lc_move_back(uint32_t left);
 
 #define LC_STACK_BYTES ((size_t)8 << 20)
 
+/* Between lc_enter() and lc_leave().  Calls function(data): on the caller's stack if that is the
+ * thread's own and has a MiB left, or if memory is short; else on one made for this call. */
+void lc_call_with_stack(void (*function)(void *data), void *data);
+
 /* The lock over the state, the slots and the records: see loader.h.  Not recursive. */
 void lc_lock(void);
 void lc_unlock(void);

@@ -8,8 +8,14 @@
 #include <unistd.h>
 
 #include "../base/glibc.h"
-#include "of_driver.h"
+#include "generated/libcuda_stub.real.h"
+#include "generated/libnvidia-ml_stub.real.h"
 #include "settings.h"
+
+const struct lc_library *const lc_of_driver[LC_OF_DRIVER] = {
+	[LC_OF_DRIVER_CUDA] = &lc_real_cuda,
+	[LC_OF_DRIVER_NVML] = &lc_real_nvml,
+};
 
 /* The variables that lead to folders and count as they are now. */
 static const char leading[LC_LEADING][16] = {

@@ -24,6 +24,12 @@
 #include "places.h"
 #include "process.h"
 
+enum lc_of_driver { LC_OF_DRIVER_CUDA, LC_OF_DRIVER_NVML, LC_OF_DRIVER };
+
+/* libcuda.so.1 and libnvidia-ml.so.1, which every stub looks for, by enum lc_of_driver.  The real
+ * libraries: no stub for them needs to be in the process. */
+extern const struct lc_library *const lc_of_driver[LC_OF_DRIVER] LC_HIDDEN;
+
 /* Another path to the same file. */
 struct lc_link {
 	const char *path, *found_by;

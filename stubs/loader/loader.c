@@ -16,11 +16,9 @@
 #include "attempt.h"
 #include "dl.h"
 #include "peers.h"
+#include "settings.h"
 #include "signals.h"
 #include "specifics.h"
-#include "stack.h"
-#include "tries.h"
-#include "variables.h"
 #include "../base/auxiliary.h"
 #include "../base/glibc.h"
 #include "../base/objects.h"
@@ -122,19 +120,12 @@ static unsigned long long this_tick(void)
 	return (unsigned long long)now.tv_sec * A_SECOND + (unsigned long long)now.tv_nsec;
 }
 
-static void look(void)
-{
-	unsigned long long loads = lc_process_loads().added;
-
-	if (loads > atomic_load(&looks.seen))
-		atomic_store(&looks.seen, loads);
-}
-
 /* Out of line, as all is that a call which fails does not always do: so that the call saves no
  * register for it. */
 static __attribute__((noinline)) void look_in(unsigned long long tick)
 {
 	_Atomic uint32_t *busy = looking();
+	unsigned long long loads;
 
 	if (atomic_load(busy) || atomic_exchange(busy, 1))
 		return;
@@ -146,7 +137,9 @@ static __attribute__((noinline)) void look_in(unsigned long long tick)
 			atomic_store(&looks.count, 0);
 		}
 		atomic_fetch_add(&looks.count, 1);
-		look();
+		loads = lc_process_loads().added;
+		if (loads > atomic_load(&looks.seen))
+			atomic_store(&looks.seen, loads);
 		lc_leave();
 	}
 	atomic_store(busy, 0);
@@ -674,4 +667,21 @@ const struct lazycuda_status *lc_status(void)
 	const struct published *published = atomic_load(&state.published);
 
 	return published ? &published->status : lc_specifics.unknown;
+}
+
+static const char eager[] LC_AT_START = LC_EAGER_VARIABLE;
+
+/*
+ * What runs when a stub is loaded: all that there is to it.  Few pages of code are read for it: the
+ * compiler puts it beside lc_handle_forks().
+ *
+ * With LAZYCUDA_EAGER=1 the library is loaded here.  This is before the constructors of what
+ * needs the stub, and so where ld.so would have loaded the library that the stub stands for.
+ */
+__attribute__((constructor)) static void begin(void)
+{
+	lc_handle_forks();
+	lc_handle_exit();
+	if (secure_getenv(eager) && lc_is_eager())
+		lc_load();
 }

@@ -30,11 +30,22 @@ struct lc_of_thread {
 	uint32_t frame;		/* of the stack, as by mark_of(); 0: above any frame */
 	bool forks;		/* this thread is in fork() */
 	bool awaits;		/* its exit() waits for other threads */
-	bool ready;		/* see tries.c */
+	bool ready;		/* see lc_is_ready() */
 };
 
 _Static_assert(sizeof(struct lc_of_thread) <= 28, "see above");
 
 extern LC_THREAD struct lc_of_thread lc_of_thread LC_HIDDEN;
+
+/*
+ * Returns true once the process is set up.  The resolver of an IFUNC runs while
+ * ld.so is still relocating, and may call a stub before libc has a locale, an
+ * environment or thread-local variables: until then they are zero.  Such a call is refused.  It
+ * searches, allocates and formats nothing, and leaves no trace.
+ */
+static inline bool lc_is_ready(void)
+{
+	return lc_of_thread.ready;
+}
 
 #endif

@@ -42,4 +42,10 @@ lc_function lc_find_found(const char *name, void *found);
 
 void lc_close_found(struct lc_found *found);
 
+/*
+ * Gives the stub's variables the values of the loaded library's, and has all objects use the
+ * library's own from now on: ld.so wrote the address of the stub's into their tables.
+ */
+void lc_share_variables(struct lc_found *found);
+
 #endif

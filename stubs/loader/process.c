@@ -23,7 +23,6 @@
 #include "settings.h"
 #include "unknown.h"
 #include "../base/glibc.h"
-#include "../base/hash.h"
 
 const char *lc_basename(const char *path)
 {
@@ -232,6 +231,14 @@ static void add_leads(struct walk *walk)
 	}
 }
 
+static int major_of_soname(const struct lc_library *library, const char *soname)
+{
+	for (size_t i = 0; i < library->major_count; i++)
+		if (!strcmp(soname, library->majors[i].soname))
+			return library->majors[i].major;
+	return -1;
+}
+
 /*
  * Returns the major that a node names; below 0 if it is no node of this library.  A real
  * library has one version node, named like the SONAME that the file had before auditwheel or
@@ -239,21 +246,12 @@ static void add_leads(struct walk *walk)
  */
 static int major_of_node(const struct lc_library *library, const char *node)
 {
-	int unknown;
+	int major = major_of_soname(library, node);
 
-	for (size_t i = 0; i < library->major_count; i++)
-		if (!strcmp(node, library->majors[i].soname))
-			return library->majors[i].major;
-	unknown = lc_unknown_major(library, node);
-	return unknown ? unknown : -1;
-}
-
-static int major_of_soname(const struct lc_library *library, const char *soname)
-{
-	for (size_t i = 0; i < library->major_count; i++)
-		if (!strcmp(soname, library->majors[i].soname))
-			return library->majors[i].major;
-	return -1;
+	if (major >= 0)
+		return major;
+	major = lc_unknown_major(library, node);
+	return major ? major : -1;
 }
 
 /* Returns true if every version of the major exports the name of this row. */

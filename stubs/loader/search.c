@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <link.h>
 #include <string.h>
+#include <time.h>
 
 #include "aside.h"
 #include "belongs.h"
@@ -728,4 +729,33 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 	}
 	inherit_failure(arena, search->known);
 	return search->seats[self].option_count > before;
+}
+
+static struct {
+	_Atomic unsigned long long second;	/* of the last failed try */
+	_Atomic int failed;			/* tries in that second */
+} tries;
+
+static unsigned long long this_second(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now))
+		return atomic_load(&tries.second) + 1;	/* no clock: every call tries */
+	return (unsigned long long)now.tv_sec;
+}
+
+bool lc_may_try(void)
+{
+	return atomic_load(&tries.failed) < LC_TRIES_A_SECOND ||
+	       atomic_load(&tries.second) != this_second();
+}
+
+void lc_try_failed(void)
+{
+	unsigned long long second = this_second();
+
+	if (atomic_exchange(&tries.second, second) != second)
+		atomic_store(&tries.failed, 0);
+	atomic_fetch_add(&tries.failed, 1);
 }

@@ -33,6 +33,16 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_known *known,
 		    const struct lc_library *library);
 
+/*
+ * A search that ran out of memory or file descriptors is tried again, but not by
+ * each of a thousand calls.  lc_may_try() returns true if the caller may try now;
+ * lc_try_failed() records another failure.
+ */
+#define LC_TRIES_A_SECOND 8
+
+bool lc_may_try(void);
+void lc_try_failed(void);
+
 /* Adds a file that may be this stub's library, for a SONAME of `major`. */
 void lc_search_add(struct lc_arena *arena, struct lc_search *search, const char *path,
 		   const char *found_by, const struct lc_major *major);

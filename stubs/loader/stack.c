@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* stack.c - a search has a stack of its own where the caller's may be small */
-#include "stack.h"
-
+/*
+ * stack.c - a search has a stack of its own where the caller's may be small
+ *
+ * A call of the real library may need a few hundred bytes of stack, and a program may make it in a
+ * coroutine or on a signal stack of 4 KiB.  A search, dlopen() and the constructors of the
+ * library need more, which the program would have had at its start.
+ */
 #include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>

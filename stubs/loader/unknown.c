@@ -63,23 +63,6 @@ const struct lc_major *lc_older_soname(struct lc_arena *arena, const struct lc_m
 	return made;
 }
 
-/* The first `length` bytes of a text, a number of at most four digits, and another text. */
-static const char *with_number(struct lc_arena *arena, const char *before, size_t length,
-			       int number, const char *after)
-{
-	const size_t rest = strlen(after) + 1;
-	char *text = lc_alloc(arena, length + 4 + rest), *at = text + length;
-
-	if (!text)
-		return "";
-	memcpy(text, before, length);
-	for (int power = 1000; power; power /= 10)
-		if (number >= power)
-			*at++ = (char)('0' + number / power % 10);
-	memcpy(at, after, rest);
-	return text;
-}
-
 /* "nvidia/cu14/lib" for "nvidia/cu13/lib"; NULL if the name has no 13. */
 static const char *renamed(struct lc_arena *arena, const char *name, int from, int to)
 {
@@ -90,7 +73,7 @@ static const char *renamed(struct lc_arena *arena, const char *name, int from, i
 		const char *end = digits + strspn(digits, numerals);
 
 		if (atoi(digits) == from)
-			return with_number(arena, name, (size_t)(digits - name), to, end);
+			return lc_format(arena, "%.*s%d%s", (int)(digits - name), name, to, end);
 		digits = end;
 	}
 	return NULL;

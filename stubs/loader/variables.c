@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* variables.c - the real library's variables, for those who have the stub's */
-#include "variables.h"
+#include "open.h"
 
 #include <link.h>
 #include <string.h>

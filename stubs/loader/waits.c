@@ -64,30 +64,17 @@ static bool is_held_here(uintptr_t mutex)
 	return mutex % 4096 <= 4096 - 3 * sizeof(int) && words[2] == this_thread();
 }
 
-/* Not strtoul(), of which newer compilers take a new version. */
-static uintptr_t read_number(const char **text)
-{
-	static const char digits[] = "0123456789abcdef";
-	const unsigned base = !strncmp(*text, "0x", 2) ? 16 : 10;
-	const char *at = *text + (base == 16 ? 2 : 0), *digit;
-	uintptr_t number = 0;
-
-	for (; *at && (digit = strchr(digits, *at)); at++)
-		number = number * base + (uintptr_t)(digit - digits);
-	*text = *at == ' ' ? at + 1 : at;
-	return number;
-}
-
 /* `line` is what the kernel says of the thread: the number of the system call that it is in, six
  * arguments, stack pointer and program counter; or else "running", or "-1" and the last two. */
 static enum stand judge(const struct lc_work *work, const char *line)
 {
 	uintptr_t words[8];
+	char *end;
 
 	if (*line < '0' || *line > '9')
 		return WORKS;
-	for (size_t i = 0; i < LC_COUNT(words); i++)
-		words[i] = read_number(&line);
+	for (size_t i = 0; i < LC_COUNT(words); i++, line = end)
+		words[i] = (uintptr_t)strtol(line, &end, 0);
 	/* Its stack has become shorter, so the work was left.  Far away is another stack. */
 	if (words[7] - (uintptr_t)work->frame < 64 << 20)
 		return NEVER_ENDS;

@@ -8,12 +8,12 @@ import build
 
 ADAPTORS = build.ROOT / "stubs" / "cudart" / "adaptors"
 ROWS = (ADAPTORS / "rows.h").read_text()
-ROW = r"^\tSERVE(?:_BY)?\((\w+),\s+\w+(?:,\s+(\w+))?\)$"
+ROW = r"^\tSERVE(?:_BY)?\((\w+), \w+(?:, (\w+))?\)$"
 EVERY_ERROR = "-ferror-limit=0" if "clang" in build.output(*build.CC, "--version") else "-fmax-errors=0"
 
 
 def test_every_adaptor_is_declared_as_its_slot_is():
-    functions = {function or slot for slot, function in re.findall(ROW, ROWS, re.M)}
+    functions = {f"{slot}_{how}" if how else slot for slot, how in re.findall(ROW, ROWS, re.M)}
     assert ROWS.count("\tSERVE") == len(re.findall(ROW, ROWS, re.M)) > 100
     source = build.text('#include "adaptors.h"\n' + "".join(
         f"struct other *lc_adapt_{function}(struct other *);\n" for function in functions), "c")

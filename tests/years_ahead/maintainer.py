@@ -102,7 +102,7 @@ def registrations():
                 continue
             function = f"{name}_{callers}_by_{runtimes}"
             head = f"void lc_adapt_{function}({parameters})"
-            found.append((f"\tSERVE_BY({name}_{callers}, {name}_{runtimes}, {function})\n",
+            found.append((f"\tSERVE_BY({name}_{callers}, {name}_{runtimes}, by_{runtimes})\n",
                           f"\n{head}\n{{\n\tlc_slots.{name}_{runtimes}({arguments});\n}}\n"))
     return found
 

@@ -8,8 +8,8 @@
 /* The adaptors for slots that the library cannot fill: the rows of rows.h. */
 extern const struct lc_adaptor lc_adaptors[] LC_HIDDEN;
 
-#define SERVE_BY(slot, needs, function) extern __typeof__(*lc_slots.slot) lc_adapt_##function;
+#define SERVE_ROW(slot, needs, function) extern __typeof__(*lc_slots.slot) lc_adapt_##function;
 #include "rows.h"
-#undef SERVE_BY
+#undef SERVE_ROW
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rows.h - the table of adaptors; define SERVE_BY before you include it
+ * rows.h - the table of adaptors; define SERVE_ROW before you include it
  *
  * SERVE(slot, needs): lc_adapt_SLOT stands in for SLOT if the library fills slot
- * NEEDS.  SERVE_BY names the function, for slots that have several.  If several
- * rows fit, the first one applies.
+ * NEEDS.  SERVE_BY(slot, needs, how): lc_adapt_SLOT_HOW does, for slots that have several.
+ * If several rows fit, the first one applies.
  */
 #undef SERVE
-#define SERVE(slot, needs) SERVE_BY(slot, needs, slot)
+#undef SERVE_BY
+#define SERVE(slot, needs) SERVE_ROW(slot, needs, slot)
+#define SERVE_BY(slot, needs, how) SERVE_ROW(slot, needs, slot##_##how)
 
 	/* memory.c */
 	SERVE(cudaMemAdvise_11, cudaMemAdvise_13)
@@ -20,14 +22,10 @@
 	SERVE(cudaMemcpyBatchAsync_13, cudaMemcpyBatchAsync_12)
 	SERVE(cudaMemcpyBatchAsync_ptsz_12, cudaMemcpyBatchAsync_ptsz_13)
 	SERVE(cudaMemcpyBatchAsync_ptsz_13, cudaMemcpyBatchAsync_ptsz_12)
-	SERVE_BY(cudaMemcpyBatchAsync_12, cudaMemcpyAsync,
-		 cudaMemcpyBatchAsync_12_one_by_one)
-	SERVE_BY(cudaMemcpyBatchAsync_13, cudaMemcpyAsync,
-		 cudaMemcpyBatchAsync_13_one_by_one)
-	SERVE_BY(cudaMemcpyBatchAsync_ptsz_12, cudaMemcpyAsync_ptsz,
-		 cudaMemcpyBatchAsync_ptsz_12_one_by_one)
-	SERVE_BY(cudaMemcpyBatchAsync_ptsz_13, cudaMemcpyAsync_ptsz,
-		 cudaMemcpyBatchAsync_ptsz_13_one_by_one)
+	SERVE_BY(cudaMemcpyBatchAsync_12, cudaMemcpyAsync, one_by_one)
+	SERVE_BY(cudaMemcpyBatchAsync_13, cudaMemcpyAsync, one_by_one)
+	SERVE_BY(cudaMemcpyBatchAsync_ptsz_12, cudaMemcpyAsync_ptsz, one_by_one)
+	SERVE_BY(cudaMemcpyBatchAsync_ptsz_13, cudaMemcpyAsync_ptsz, one_by_one)
 	SERVE(cudaMemcpy3DBatchAsync_12, cudaMemcpy3DBatchAsync_13)
 	SERVE(cudaMemcpy3DBatchAsync_13, cudaMemcpy3DBatchAsync_12)
 	SERVE(cudaMemcpy3DBatchAsync_ptsz_12, cudaMemcpy3DBatchAsync_ptsz_13)
@@ -63,10 +61,8 @@
 	SERVE(cudaGraphExecUpdate_11, cudaGraphExecUpdate_12)
 	SERVE(cudaGraphExecUpdate_12, cudaGraphExecUpdate_11)
 	/* textures.c */
-	SERVE_BY(cudaCreateTextureObject_11, cudaCreateTextureObject_12,
-		 cudaCreateTextureObject_11_12)
-	SERVE_BY(cudaCreateTextureObject_11, cudaCreateTextureObject_13,
-		 cudaCreateTextureObject_11_13)
+	SERVE_BY(cudaCreateTextureObject_11, cudaCreateTextureObject_12, 12)
+	SERVE_BY(cudaCreateTextureObject_11, cudaCreateTextureObject_13, 13)
 	SERVE(cudaCreateTextureObject_12, cudaCreateTextureObject_13)
 	SERVE(cudaCreateTextureObject_13, cudaCreateTextureObject_12)
 	SERVE(cudaCreateSurfaceObject_11, cudaCreateSurfaceObject_13)
@@ -92,28 +88,17 @@
 	SERVE(cudaSignalExternalSemaphoresAsync_ptsz_11, cudaSignalExternalSemaphoresAsync_ptsz_13)
 	SERVE(cudaWaitExternalSemaphoresAsync_ptsz_11, cudaWaitExternalSemaphoresAsync_ptsz_13)
 	/* properties.c */
-	SERVE_BY(cudaGetDeviceProperties_11, cudaGetDeviceProperties_13,
-		 cudaGetDeviceProperties_11_by_cudaGetDeviceProperties_13)
-	SERVE_BY(cudaGetDeviceProperties_v2, cudaGetDeviceProperties_11,
-		 cudaGetDeviceProperties_v2_by_cudaGetDeviceProperties_11)
-	SERVE_BY(cudaGetDeviceProperties_v2, cudaGetDeviceProperties_13,
-		 cudaGetDeviceProperties_v2_by_cudaGetDeviceProperties_13)
-	SERVE_BY(cudaGetDeviceProperties_13, cudaGetDeviceProperties_v2,
-		 cudaGetDeviceProperties_13_by_cudaGetDeviceProperties_v2)
-	SERVE_BY(cudaGetDeviceProperties_13, cudaGetDeviceProperties_11,
-		 cudaGetDeviceProperties_13_by_cudaGetDeviceProperties_11)
-	SERVE_BY(cudaChooseDevice_11, cudaChooseDevice_12,
-		 cudaChooseDevice_11_by_12)
-	SERVE_BY(cudaChooseDevice_11, cudaChooseDevice_13,
-		 cudaChooseDevice_11_by_13)
-	SERVE_BY(cudaChooseDevice_12, cudaChooseDevice_11,
-		 cudaChooseDevice_12_by_11)
-	SERVE_BY(cudaChooseDevice_12, cudaChooseDevice_13,
-		 cudaChooseDevice_12_by_13)
-	SERVE_BY(cudaChooseDevice_13, cudaChooseDevice_11,
-		 cudaChooseDevice_13_by_11)
-	SERVE_BY(cudaChooseDevice_13, cudaChooseDevice_12,
-		 cudaChooseDevice_13_by_12)
+	SERVE_BY(cudaGetDeviceProperties_11, cudaGetDeviceProperties_13, by_cudaGetDeviceProperties_13)
+	SERVE_BY(cudaGetDeviceProperties_v2, cudaGetDeviceProperties_11, by_cudaGetDeviceProperties_11)
+	SERVE_BY(cudaGetDeviceProperties_v2, cudaGetDeviceProperties_13, by_cudaGetDeviceProperties_13)
+	SERVE_BY(cudaGetDeviceProperties_13, cudaGetDeviceProperties_v2, by_cudaGetDeviceProperties_v2)
+	SERVE_BY(cudaGetDeviceProperties_13, cudaGetDeviceProperties_11, by_cudaGetDeviceProperties_11)
+	SERVE_BY(cudaChooseDevice_11, cudaChooseDevice_12, by_12)
+	SERVE_BY(cudaChooseDevice_11, cudaChooseDevice_13, by_13)
+	SERVE_BY(cudaChooseDevice_12, cudaChooseDevice_11, by_11)
+	SERVE_BY(cudaChooseDevice_12, cudaChooseDevice_13, by_13)
+	SERVE_BY(cudaChooseDevice_13, cudaChooseDevice_11, by_11)
+	SERVE_BY(cudaChooseDevice_13, cudaChooseDevice_12, by_12)
 	/* functions.c */
 	SERVE(cudaFuncGetAttributes_11, cudaFuncGetAttributes_12)
 	SERVE(cudaFuncGetAttributes_12, cudaFuncGetAttributes_11)
@@ -135,73 +120,41 @@
 	SERVE(cudaGraphKernelNodeSetAttribute_11, cudaGraphKernelNodeSetAttribute_12)
 	SERVE(cudaGraphKernelNodeSetAttribute_12, cudaGraphKernelNodeSetAttribute_11)
 	/* by_driver.c */
-	SERVE_BY(cudaGetDriverEntryPoint_11, cudaGetDriverEntryPointByVersion,
-		 cudaGetDriverEntryPoint_11_by_version)
-	SERVE_BY(cudaGetDriverEntryPoint_11, cudaGetDriverEntryPoint_12,
-		 cudaGetDriverEntryPoint_11_by_driver_of_12)
-	SERVE_BY(cudaGetDriverEntryPoint_12, cudaGetDriverEntryPointByVersion,
-		 cudaGetDriverEntryPoint_12_by_version)
-	SERVE_BY(cudaGetDriverEntryPoint_12, cudaGetDriverEntryPoint_11,
-		 cudaGetDriverEntryPoint_12_by_driver_of_11)
-	SERVE_BY(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPointByVersion,
-		 cudaGetDriverEntryPoint_13_by_version)
-	SERVE_BY(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPoint_12,
-		 cudaGetDriverEntryPoint_13_by_driver_of_12)
-	SERVE_BY(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPoint_11,
-		 cudaGetDriverEntryPoint_13_by_driver_of_11)
-	SERVE_BY(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPoint_12,
-		 cudaGetDriverEntryPointByVersion_by_driver_of_12)
-	SERVE_BY(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPoint_11,
-		 cudaGetDriverEntryPointByVersion_by_driver_of_11)
+	SERVE_BY(cudaGetDriverEntryPoint_11, cudaGetDriverEntryPointByVersion, by_version)
+	SERVE_BY(cudaGetDriverEntryPoint_11, cudaGetDriverEntryPoint_12, by_driver_of_12)
+	SERVE_BY(cudaGetDriverEntryPoint_12, cudaGetDriverEntryPointByVersion, by_version)
+	SERVE_BY(cudaGetDriverEntryPoint_12, cudaGetDriverEntryPoint_11, by_driver_of_11)
+	SERVE_BY(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPointByVersion, by_version)
+	SERVE_BY(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPoint_12, by_driver_of_12)
+	SERVE_BY(cudaGetDriverEntryPoint_13, cudaGetDriverEntryPoint_11, by_driver_of_11)
+	SERVE_BY(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPoint_12, by_driver_of_12)
+	SERVE_BY(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPoint_11, by_driver_of_11)
 	SERVE(cudaStreamGetId, cudaGetDriverEntryPoint_11)
-	SERVE_BY(cudaStreamGetDevice, cudaGetDriverEntryPoint_12,
-		 cudaStreamGetDevice_by_driver_of_12)
-	SERVE_BY(cudaStreamGetDevice, cudaGetDriverEntryPoint_11,
-		 cudaStreamGetDevice_by_driver_of_11)
-	SERVE_BY(cudaGetDriverEntryPoint_ptsz_11, cudaGetDriverEntryPointByVersion_ptsz,
-		 cudaGetDriverEntryPoint_ptsz_11_by_version)
-	SERVE_BY(cudaGetDriverEntryPoint_ptsz_11, cudaGetDriverEntryPoint_ptsz_12,
-		 cudaGetDriverEntryPoint_ptsz_11_by_driver_of_12)
-	SERVE_BY(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPointByVersion_ptsz,
-		 cudaGetDriverEntryPoint_ptsz_12_by_version)
-	SERVE_BY(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPoint_ptsz_11,
-		 cudaGetDriverEntryPoint_ptsz_12_by_driver_of_11)
-	SERVE_BY(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPointByVersion_ptsz,
-		 cudaGetDriverEntryPoint_ptsz_13_by_version)
-	SERVE_BY(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPoint_ptsz_12,
-		 cudaGetDriverEntryPoint_ptsz_13_by_driver_of_12)
-	SERVE_BY(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPoint_ptsz_11,
-		 cudaGetDriverEntryPoint_ptsz_13_by_driver_of_11)
-	SERVE_BY(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPoint_ptsz_12,
-		 cudaGetDriverEntryPointByVersion_ptsz_by_driver_of_12)
-	SERVE_BY(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPoint_ptsz_11,
-		 cudaGetDriverEntryPointByVersion_ptsz_by_driver_of_11)
+	SERVE_BY(cudaStreamGetDevice, cudaGetDriverEntryPoint_12, by_driver_of_12)
+	SERVE_BY(cudaStreamGetDevice, cudaGetDriverEntryPoint_11, by_driver_of_11)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_11, cudaGetDriverEntryPointByVersion_ptsz, by_version)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_11, cudaGetDriverEntryPoint_ptsz_12, by_driver_of_12)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPointByVersion_ptsz, by_version)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_12, cudaGetDriverEntryPoint_ptsz_11, by_driver_of_11)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPointByVersion_ptsz, by_version)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPoint_ptsz_12, by_driver_of_12)
+	SERVE_BY(cudaGetDriverEntryPoint_ptsz_13, cudaGetDriverEntryPoint_ptsz_11, by_driver_of_11)
+	SERVE_BY(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPoint_ptsz_12, by_driver_of_12)
+	SERVE_BY(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPoint_ptsz_11, by_driver_of_11)
 	SERVE(cudaStreamGetId_ptsz, cudaGetDriverEntryPoint_11)
-	SERVE_BY(cudaStreamGetDevice_ptsz, cudaGetDriverEntryPoint_12,
-		 cudaStreamGetDevice_ptsz_by_driver_of_12)
-	SERVE_BY(cudaStreamGetDevice_ptsz, cudaGetDriverEntryPoint_11,
-		 cudaStreamGetDevice_ptsz_by_driver_of_11)
+	SERVE_BY(cudaStreamGetDevice_ptsz, cudaGetDriverEntryPoint_12, by_driver_of_12)
+	SERVE_BY(cudaStreamGetDevice_ptsz, cudaGetDriverEntryPoint_11, by_driver_of_11)
 	SERVE(cudaInitDevice, cudaGetDriverEntryPoint_11)
-	SERVE_BY(cudaKernelSetAttributeForDevice, cudaGetDriverEntryPoint_12,
-		 cudaKernelSetAttributeForDevice_by_driver_of_12)
-	SERVE_BY(cudaKernelSetAttributeForDevice, cudaGetDriverEntryPoint_11,
-		 cudaKernelSetAttributeForDevice_by_driver_of_11)
-	SERVE_BY(cudaProfilerInitialize, cudaGetDriverEntryPointByVersion,
-		 cudaProfilerInitialize_by_version)
-	SERVE_BY(cudaProfilerInitialize, cudaGetDriverEntryPoint_12,
-		 cudaProfilerInitialize_by_driver_of_12)
+	SERVE_BY(cudaKernelSetAttributeForDevice, cudaGetDriverEntryPoint_12, by_driver_of_12)
+	SERVE_BY(cudaKernelSetAttributeForDevice, cudaGetDriverEntryPoint_11, by_driver_of_11)
+	SERVE_BY(cudaProfilerInitialize, cudaGetDriverEntryPointByVersion, by_version)
+	SERVE_BY(cudaProfilerInitialize, cudaGetDriverEntryPoint_12, by_driver_of_12)
 	/* nvcc.c */
-	SERVE_BY(__cudaRegisterHostVar_11, __cudaRegisterHostVar_12,
-		 __cudaRegisterHostVar_11_by_12)
-	SERVE_BY(__cudaRegisterHostVar_11, __cudaRegisterHostVar_13,
-		 __cudaRegisterHostVar_11_by_13)
-	SERVE_BY(__cudaRegisterHostVar_12, __cudaRegisterHostVar_11,
-		 __cudaRegisterHostVar_12_by_11)
-	SERVE_BY(__cudaRegisterHostVar_12, __cudaRegisterHostVar_13,
-		 __cudaRegisterHostVar_12_by_13)
-	SERVE_BY(__cudaRegisterHostVar_13, __cudaRegisterHostVar_11,
-		 __cudaRegisterHostVar_13_by_11)
-	SERVE_BY(__cudaRegisterHostVar_13, __cudaRegisterHostVar_12,
-		 __cudaRegisterHostVar_13_by_12)
+	SERVE_BY(__cudaRegisterHostVar_11, __cudaRegisterHostVar_12, by_12)
+	SERVE_BY(__cudaRegisterHostVar_11, __cudaRegisterHostVar_13, by_13)
+	SERVE_BY(__cudaRegisterHostVar_12, __cudaRegisterHostVar_11, by_11)
+	SERVE_BY(__cudaRegisterHostVar_12, __cudaRegisterHostVar_13, by_13)
+	SERVE_BY(__cudaRegisterHostVar_13, __cudaRegisterHostVar_11, by_11)
+	SERVE_BY(__cudaRegisterHostVar_13, __cudaRegisterHostVar_12, by_12)
 	SERVE(__cudaRegisterUnifiedTable_12, __cudaRegisterUnifiedTable_13)
 	SERVE(__cudaRegisterUnifiedTable_13, __cudaRegisterUnifiedTable_12)
