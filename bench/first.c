@@ -10,8 +10,6 @@
  *	first names LIBRARY NAME...	microseconds to look up these names in the library
  *	first walk FILE...		loads the files; microseconds to walk the program
  *					headers of everything that is loaded
- *	first stat NAME DIRECTORY...	microseconds to stat() each directory, and three
- *					files NAME.11 to NAME.13 in it
  *
  * Linked to a stub.  The stub calls the dlopen() below, which tells the steps
  * apart.
@@ -21,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 extern int cudaRuntimeGetVersion(int *version);
@@ -125,22 +122,6 @@ static void of_walk(char **files)
 	printf("%.1f\n", now() - start);
 }
 
-static void of_stat(const char *name, char **directories)
-{
-	double start = now();
-	struct stat status;
-	char path[4096];
-
-	for (; *directories; directories++) {
-		stat(*directories, &status);
-		for (int i = 11; i <= 13; i++) {
-			snprintf(path, sizeof(path), "%s/%s.%d", *directories, name, i);
-			stat(path, &status);
-		}
-	}
-	printf("%.1f\n", now() - start);
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -153,8 +134,6 @@ int main(int argc, char **argv)
 		of_names(argv[2], argv + 3);
 	else if (!strcmp(what, "walk"))
 		of_walk(argv + 2);
-	else if (!strcmp(what, "stat") && argc > 2)
-		of_stat(argv[2], argv + 3);
 	else
 		return 2;
 	return 0;

@@ -18,7 +18,6 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 TOOLKITS = ROOT / "build" / "toolkits"
 WORK = BUILD / "bench"
 LIB = BUILD / "lib"
-LIBRARIES = ROOT / "build" / "libraries"
 STUBS = [LIB / f"lib{name}_stub.so" for name in ("cudart", "nvrtc", "nvJitLink")]
 DRIVER_STUBS = [LIB / f"lib{name}_stub.so" for name in ("cuda", "nvidia-ml")]
 MAJORS = ("11.8", "12.9", "13.5")
@@ -85,35 +84,6 @@ def real(version):
     if not found["cudart"] or not found["nvrtc"]:
         raise Unmeasured(failures[0] if failures else f"there is no CUDA {version} in {TOOLKITS}")
     return found
-
-
-# Of CUDA 12, each behind what it needs, and the part of tools/upkeep/libraries.txt that has it.
-OTHERS = {"cublasLt": "libcublas,libcublasLt", "cublas": "libcublas,libcublasLt",
-          "cufft": "libcufft", "curand": "libcurand", "cusparse": "libcusparse",
-          "cusolver": "libcusolver"}
-
-
-@functools.lru_cache(maxsize=None)
-def others():
-    """The real libraries of OTHERS, and nvJitLink before them, which two need: 900 MB to fetch."""
-    failures = [] if quick else fetch.fetch(LIBRARIES, ["cu12"], [*OTHERS.values()],
-                                            table=ROOT / "tools" / "upkeep" / "libraries.txt")
-    folder = LIBRARIES / "cu12" / os.uname().machine / "nvidia"
-    files = [real("12.9")["nvJitLink"]]
-    for name in OTHERS:
-        files += list(folder.glob(f"*/lib/lib{name}.so.*")) or [None]
-        if not files[-1]:
-            raise Unmeasured(failures[0] if failures else f"there is no lib{name}.so of CUDA 12 in "
-                                                          f"{LIBRARIES}")
-    return files
-
-
-def other_stubs():
-    """The stubs of what others() has."""
-    files = [LIB / f"lib{name}_stub.so" for name in ("nvJitLink", *OTHERS)]
-    if missing := [file.name for file in files if not file.exists()]:
-        raise Unmeasured(f"there is no {missing[0]}: `make all-stubs`")
-    return files
 
 
 def tiny():

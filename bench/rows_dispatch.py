@@ -6,9 +6,6 @@ import sys
 import measure
 from measure import BENCH, LIB, NEWEST, ROOT, WORK, Row, compile, run
 
-sys.path.append(str(ROOT / "tools" / "upkeep"))
-import fetch  # noqa: E402
-
 MIB, ENTRIES = 500, 8000
 PLANS = ("ptx", "fatbins", "lto", "archive")
 # By name: the kind, how many kernels, and how many times as many rounds it takes for a
@@ -117,25 +114,6 @@ def counting(kind, few=4, many=12):
             for function in ("through_handle", "through_library")]
 
 
-def nvvm():
-    """libnvvm of the newest, and a library of bitcode of 50 MB."""
-    folder, table = ROOT / "build" / "nvvm", ROOT / "tools" / "upkeep" / "nvvm.txt"
-    failures = [] if measure.quick else fetch.fetch(folder, [NEWEST, "nvshmem"], table=table)
-    found = [next(iter(folder.rglob(name)), None)
-             for name in ("libnvvm.so.4", "libnvshmem_device_sm_100.bc")]
-    if None in found:
-        raise measure.Unmeasured(failures[0] if failures else f"there is no libnvvm or no bitcode in {folder}")
-    return found
-
-
-def linking_bitcode():
-    library, bitcode = nvvm()
-    said = run(program("bitcode"), bitcode, "sm_100", library, measure.often(20),
-               LAZYCUDA_NVVM=str(library), LAZYCUDA_NVRTC="none",
-               LAZYCUDA_NVJITLINK=str(measure.real(NEWEST)["nvJitLink"]))
-    return [tuple(float(word) / 1e6 for word in line.split()) for line in said.splitlines()]
-
-
 GROUPS = {
     "Device code": [
         Row(f"plan 100 inputs, {kind} / 100 us", "us", 1,
@@ -154,7 +132,6 @@ GROUPS = {
             functools.partial(counting, kind) if kind.startswith("cubin") else None)
         for kind in LINKS
     ] + [
-        Row("link with 50 MB of bitcode: handle / libnvvm alone", "ms", 1.2, linking_bitcode),
         # What is chosen for each link is looked for once.
         Row("link with 2 toolkits: handle / nvJitLink alone", "us", 1.02,
             functools.partial(linking, "cubin of 51 kernels", "12.9")),

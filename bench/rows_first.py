@@ -91,30 +91,6 @@ def searching_callers():
     return [(added(), 2000) for _ in range(measure.often(5))]
 
 
-# ---- directories ----
-
-@functools.lru_cache(maxsize=None)
-def directories(count):
-    folders = [WORK / "directories" / str(i) for i in range(count)]
-    for folder in folders:
-        folder.mkdir(parents=True, exist_ok=True)
-    return folders
-
-
-def searching_directories(count):
-    """What they add to the search, and what it takes to ask the kernel of each, for
-    one."""
-    folders, real = directories(count), library()
-
-    def search(*folders):
-        return ask("stub", **search_path(real.parent, *folders))[0]
-
-    def added():
-        return (least(lambda: search(*folders)) - least(search)) / count
-    return measure.interleaved(
-        added, lambda: ask("stat", "libcudart.so", *folders)[0] / count, 5)
-
-
 GROUPS = {
     f"The first call, on {NEWEST}": [
         Row("stub / dlopen() by hand", "us", 1.5, whole),
@@ -125,8 +101,5 @@ GROUPS = {
             functools.partial(whole, measure.objects)),
         Row(f"the search: {OBJECTS:,} objects / a look at each", "us", 5, searching_objects),
         Row(f"the search: {CALLERS} callers / 2 ms", "us", 1, searching_callers),
-    ] + [
-        Row(f"the search: one of {count:,} directories / stat()", "us", 2,
-            functools.partial(searching_directories, count))
-        for count in (10, 1000)],
+    ],
 }

@@ -92,17 +92,6 @@ def loading_many(most):
     return [(rows_many.instructions(*(f"+{file}" for file in many())), most)]
 
 
-def others(index):
-    stubs = measure.other_stubs()
-    return loading(load, index, measure.others, stubs)
-
-
-def every(index):
-    """All stubs that there are, for all that a program may need of CUDA."""
-    measure.other_stubs()
-    return loading(load, index, measure.others, sorted(measure.LIB.glob("lib*_stub.so")))
-
-
 def stripped(stub):
     made = WORK / f"stripped-{stub.name}"
     run(measure.tool("strip"), "-o", made, stub)
@@ -125,14 +114,6 @@ GROUPS = {
         row("resident", "KiB", 1 / 60, load, RESIDENT, libraries),
         row("own memory", "KiB", 1 / 10, load, OWN, libraries),
         Row("3 stubs / 256 KiB: own memory", "KiB", 1, functools.partial(own_memory, STUBS)),
-        Row("7 stubs / 7 libraries of 12: time", "us", 1 / 25, functools.partial(others, BUSY)),
-        Row("7 stubs / 7 libraries of 12: resident", "KiB", 1 / 60,
-            functools.partial(others, RESIDENT)),
-        Row("7 stubs / 7 libraries of 12: own memory", "KiB", 1 / 10,
-            functools.partial(others, OWN)),
-        Row("all stubs / 7 libraries of 12: time", "us", 1 / 10, functools.partial(every, BUSY)),
-        Row("all stubs / 7 libraries of 12: resident", "KiB", 1 / 10,
-            functools.partial(every, RESIDENT)),
         Row("17 stubs / 1,000,000", "instructions", 1, functools.partial(loading_many, 1_000_000)),
         Row("17 stubs / 12 KiB each: own memory", "KiB", 1, lambda: own_memory(many(), 17 * 12)),
         Row("the driver's 2 stubs / Debian's 535: time", "us", 1 / 4,

@@ -63,7 +63,6 @@ KEEP_TOOLS = {
     "cudadevrt": re.compile(r"/libcudadevrt\.a$"),
     "ptxas": re.compile(r"^nvidia/\w+/bin/ptxas$"),
     "tileiras": re.compile(r"^nvidia/\w+/bin/tileiras$|^[^/]+\.dist-info/RECORD$"),
-    "bitcode": re.compile(r"/libnvshmem_device_sm_100\.bc$"),
     "nvvm": re.compile(r"^nvidia/\w+/(nvvm/(lib64|libdevice)/|lib/libnvvm\.)|^[^/]+\.dist-info/RECORD$"),
 }
 # Parts that are headers alone, the same on every CPU.
