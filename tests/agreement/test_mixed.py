@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Links of several kinds and versions, outputs other than an image, options, and
-what libraries accept and spoil: the plan against the real library."""
+"""Options, debugging, comments in PTX, and what libraries accept and spoil: the plan against the real
+library."""
 import hashlib
 import itertools
 
 import linkers
-import plans
-import pytest
 import samples
 from verdicts import Comparison, Reason, case
 from samples import Sample, key
 
 ARCH = "sm_80"
-ACROSS = plans.ACROSS_MAJORS
-SEEN_BY_THE_LINKER = "a symbol that is undefined"
-SEEN_IN_LTOIR = "a symbol of LTO-IR that is defined twice"
 
 
 def compilers():
@@ -51,20 +46,6 @@ def cases_of(links):
 
 # ---- sets of inputs ----
 
-def pairs():
-    """Every kind beside every other, in both orders, of one version and of two."""
-    for version, new, old in compilers():
-        make = Maker(new)
-        for (k, h), (a, b) in itertools.product(
-                itertools.product(samples.KINDS, repeat=2), ((new, new), (new, old), (old, new))):
-            inputs = [make(f"k.{k}", a), make(f"h.{h}", b)]
-            for lto in (False, True):
-                yield (f"{a} {k} + {b} {h}{', -lto' if lto else ''}", version, inputs,
-                       {"lto": lto, "flags": ACROSS, "kinds": {k, h}})
-                yield (f"{b} {h} + {a} {k}{', -lto' if lto else ''}", version, inputs[::-1],
-                       {"lto": lto, "flags": ACROSS, "kinds": {k, h}})
-
-
 def spoiled():
     """What later libraries accept and spoil."""
     for version, new, old in compilers():
@@ -78,25 +59,6 @@ def spoiled():
                    [make("h.ltoir"), linked], {"lto": True})
         yield "nothing", version, [], {}
         yield "nothing, -lto", version, [], {"lto": True}
-
-
-def twice():
-    """One function defined by two inputs."""
-    for version, new, old in compilers():
-        make = Maker(new)
-        for a, b in itertools.product(samples.KINDS, repeat=2):
-            lto = "ltoir" in (a, b)
-            yield (f"h twice, {a} + {b}", version,
-                   [make("k.ptx"), make(f"h.{a}"), make(f"h.{b}", old if a == b else new)],
-                   {"lto": lto, "flags": ACROSS, "left": SEEN_IN_LTOIR if lto else None})
-
-
-def missing():
-    """A kernel without the function it calls."""
-    for version, new, _ in compilers():
-        for kind in samples.KINDS:
-            yield (f"k.{kind} alone", version, [Maker(new)(f"k.{kind}")],
-                   {"lto": kind == "ltoir", "left": SEEN_BY_THE_LINKER})
 
 
 def comments():
@@ -123,51 +85,10 @@ def test_comments_in_any_language():
     assert not comparison.counts["agree no"]
 
 
-DEFINED_TWICE = (
-    Reason("a function that is defined twice",
-           "until 12.5 libraries refuse it; later ones say SUCCESS, and on stderr what is wrong",
-           lambda plan, facts: plan.code == "DUPLICATE_SYMBOL"),
-)
-
-
-@pytest.mark.parametrize("links, reasons", [
-    (pairs, ()), (spoiled, ()), (twice, DEFINED_TWICE), (missing, ()),
-], ids=lambda value: getattr(value, "__name__", ""))
-def test_sets_of_inputs(links, reasons):
+def test_spoiled():
     linkers.need()
-    comparison = Comparison(f"sets of inputs, {links.__name__}")
-    comparison.add(cases_of(links()), reasons)
-    comparison.finish()
-
-
-# ---- outputs ----
-
-def outputs():
-    for version, new, old in compilers():
-        make = Maker(new)
-        for k, h in itertools.product(samples.KINDS, repeat=2):
-            for output in ("ptx", "relocatable", "ltoir"):
-                for lto in (False, True):
-                    yield (f"{output} of {k} + {h}{', -lto' if lto else ''}", version,
-                           [make(f"k.{k}"), make(f"h.{h}")],
-                           {"lto": lto, "output": output, "kinds": {k, h}})
-        for kind in samples.KINDS:
-            yield (f"relocatable of k.{kind} alone", version, [make(f"k.{kind}")],
-                   {"lto": kind == "ltoir", "output": "relocatable", "left": SEEN_BY_THE_LINKER})
-
-
-OUTPUTS = (
-    Reason("LTO-IR output of PTX and cubins",
-           "what they define is not in it: linked again, it has no kernel",
-           lambda plan, facts: plan.code == "PTX_NEEDS_LTO" and facts["output"] == "ltoir" and
-           facts["kinds"] != {"ltoir"}),
-)
-
-
-def test_outputs():
-    linkers.need()
-    comparison = Comparison("outputs")
-    comparison.add(cases_of(outputs()), OUTPUTS)
+    comparison = Comparison("what libraries spoil")
+    comparison.add(cases_of(spoiled()))
     comparison.finish()
 
 

@@ -1,38 +1,95 @@
 # SPDX-License-Identifier: MIT
-"""Random pairs of the corpus, for random targets and outputs: the plan against the real library.
+"""Pairs of device code of every compiler, kind and architecture, in both orders, for every target
+and output, drawn at random: the plan against the real library.
 
-RANDOM_PAIRS=15000 draws that many, RANDOM_SEED another series."""
+The default draws a few hundred; RANDOM_PAIRS=50000 draws that many, RANDOM_SEED another series."""
 import os
 import random
+
+import pytest
 
 import linkers
 import plans
 import samples
-from samples import Sample
-from test_agreement import ARCHITECTURES, PROMISES, STRICTER_TARGETS
-from test_mixed import DEFINED_TWICE, OUTPUTS, SEEN_BY_THE_LINKER, SEEN_IN_LTOIR
+from samples import Sample, key
 from verdicts import Comparison, Reason, case
 
-PAIRS = int(os.environ.get("RANDOM_PAIRS", 300))
+FEW = ("sm_52", "sm_70", "sm_75", "sm_80", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_120")
 SEED = int(os.environ.get("RANDOM_SEED", 37))
-TARGETS = (*ARCHITECTURES, "sm_110", "sm_121")
+SEEN_BY_THE_LINKER = "a symbol that is undefined"
+SEEN_IN_LTOIR = "a symbol of LTO-IR that is defined twice"
 
 
-def draw(chance, arch=None):
+# ---- what a plan may refuse that the library links ----
+
+def major(version):
+    return version.split(".")[0]
+
+
+def number(arch):
+    return int(arch.removeprefix("sm_").rstrip("af"))
+
+
+def suffix(arch):
+    return arch[-1] if arch[-1] in "af" else ""
+
+
+# Of one of the two.
+OF_ONE = (
+    Reason("LTO-IR of another major, without the flag that allows it",
+           "documented: with LTO, compatibility is only guaranteed within a major release",
+           lambda plan, facts: plan.code == "LTOIR_CROSS_MAJOR" and not facts["across"] and
+           major(facts["producer"]) < major(facts["version"])),
+    Reason("code for `a` architectures, for another target",
+           "documented: linking extended ISA sources (like sm_90a) against any other sm "
+           "version will always fail; libraries take cubins until 13.0 and trivial LTO-IR still",
+           lambda plan, facts: plan.code == "ARCH_MISMATCH" and suffix(facts["code"]) == "a" and
+           facts["code"] != facts["target"]),
+    Reason("LTO-IR for a later architecture",
+           "documented: targets have to be as late as every input; 12.0 and 12.1 do not look, "
+           "13.1 and later take sm_110 for what was sm_101",
+           lambda plan, facts: plan.code == "ARCH_MISMATCH" and facts["kind"] == "ltoir" and
+           number(facts["code"]) > number(facts["target"]) and
+           (facts["version"] in ("12.0", "12.1") or number(facts["code"]) == 110)),
+    Reason("targets that this version takes and does not know",
+           "12.8 takes sm_100f and its like, which came with 12.9, for what has no `f`",
+           lambda plan, facts: plan.code == "ARCH_UNSUPPORTED" and
+           facts["version"] == "12.8" and suffix(facts["target"]) == "f"),
+)
+OF_BOTH = (
+    Reason("a function that is defined twice",
+           "until 12.5 libraries refuse it; later ones say SUCCESS, and on stderr what is wrong",
+           lambda plan, facts: plan.code == "DUPLICATE_SYMBOL"),
+    Reason("LTO-IR output of PTX and cubins",
+           "what they define is not in it: linked again, it has no kernel",
+           lambda plan, facts: plan.code == "PTX_NEEDS_LTO" and facts["output"] == "ltoir" and
+           facts["kinds"] != {"ltoir"}),
+    Reason("a cubin that is too new, of which nothing is used",
+           "LTO-IR beside it defines the function, too, and 12.9 does not look at the cubin's",
+           lambda plan, facts: plan.code == "CUBIN_TOO_NEW" and sorted(
+               (one.kind, one.unit) for one in facts["pair"]) == [("cubin", "h"), ("ltoir", "kh")]),
+)
+
+
+# ---- pairs ----
+
+def draw(chance, architectures, arch=None):
     """Of that architecture, if the compiler knows it."""
     producer = chance.choice(linkers.producers())
     if not arch or not samples.compiles(producer, arch):
-        arch = chance.choice([one for one in ARCHITECTURES if samples.compiles(producer, one)])
+        arch = chance.choice([one for one in architectures if samples.compiles(producer, one)])
     return Sample(producer, chance.choice(samples.KINDS), arch, chance.choice(list(samples.SOURCES)))
 
 
-def draw_pair(chance):
-    """Mostly of one architecture.  Not two helpers of which one is LTO-IR: that nothing of them is
-    in the image is seen in the image alone (BAD_IMAGE)."""
-    first = draw(chance)
-    second = draw(chance, chance.random() < .8 and first.arch)
+def draw_pair(chance, architectures):
+    """Mostly of one architecture, and a kernel with its helper.  Not two helpers of which one is
+    LTO-IR: that nothing of them is in the image is seen in the image alone (BAD_IMAGE)."""
+    first = draw(chance, architectures)
+    second = draw(chance, architectures, chance.random() < .8 and first.arch)
+    if first.unit != "kh" and chance.random() < .7:
+        second = second._replace(unit="h" if first.unit == "k" else "k")
     if first.unit == second.unit == "h" and "ltoir" in (first.kind, second.kind):
-        return draw_pair(chance)
+        return draw_pair(chance, architectures)
     return first, second
 
 
@@ -45,13 +102,16 @@ def what_the_linker_sees(pair):
     return SEEN_IN_LTOIR if "ltoir" in kinds and sorted(units) != ["h", "k"] else None
 
 
-def cases():
+def cases(count, architectures):
     chance = random.Random(SEED)
-    pairs = [draw_pair(chance) for _ in range(PAIRS)]
+    targets = (*architectures, "sm_110", "sm_121", "sm_999")
+    pairs = [draw_pair(chance, architectures) for _ in range(count)]
     samples.make([one for pair in pairs for one in pair])
     for pair in pairs:
-        version = chance.choice(linkers.versions())
-        target = chance.choice(3 * [one.arch for one in pair] + [chance.choice(TARGETS)])
+        newest = max(key(one.version) for one in pair)
+        able = [one for one in linkers.versions() if key(one) >= newest]
+        version = chance.choice(able if able and chance.random() < .7 else linkers.versions())
+        target = chance.choice(3 * [one.arch for one in pair] + [chance.choice(targets)])
         lto = any(one.kind == "ltoir" for one in pair) or chance.random() < .3
         output = chance.choice(["cubin"] * 5 + ["ptx", "relocatable", "ltoir"])
         across = chance.random() < .7
@@ -68,17 +128,13 @@ def of_one(reason):
         for one in facts["pair"]))
 
 
-UNUSED = Reason("a cubin that is too new, of which nothing is used",
-                "LTO-IR beside it defines the function, too, and 12.9 does not look at the cubin's",
-                lambda plan, facts: plan.code == "CUBIN_TOO_NEW" and
-                sorted((one.kind, one.unit) for one in facts["pair"]) == [
-                    ("cubin", "h"), ("ltoir", "kh")])
-REASONS = (*map(of_one, (*PROMISES, *STRICTER_TARGETS)), *DEFINED_TWICE, *OUTPUTS, UNUSED)
-
-
-def test_random_pairs():
+@pytest.mark.parametrize("count, architectures", [
+    (300, FEW), pytest.param(3000, FEW, marks=pytest.mark.minute),
+    pytest.param(20000, tuple(samples.COMPILES), marks=pytest.mark.release)], ids=["few", "some", "many"])
+def test_random_pairs(count, architectures):
     linkers.need()
-    comparison = Comparison("random pairs")
-    comparison.add(list(cases()), REASONS)
+    count = int(os.environ.get("RANDOM_PAIRS", count))
+    comparison = Comparison(f"{count} random pairs")
+    comparison.add(list(cases(count, architectures)), (*map(of_one, OF_ONE), *OF_BOTH))
     # A few hundred do not meet each of them.
-    comparison.finish(every_reason=PAIRS >= 15000)
+    comparison.finish(every_reason=count >= 15000)

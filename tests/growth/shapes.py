@@ -33,6 +33,7 @@ def archive(make):
 OBJECT = c.elf([("__nv_relfatbin", c.fatbin(c.entry(c.CUBIN, c.cubin(code=bytes(16)))))])
 
 gnu_archive = archive(lambda i: (number(i) + b".o/", OBJECT))
+
 LONG = c.member(b"//", b"n" * 4090 + b"/\n")
 
 

@@ -52,7 +52,7 @@ minute
     wheels/test_package.py::test_ it_is_tagged_for_the_machine_of_what_is_in_it
     wheels/test_package.py::test_ without_flags_it_is_as_small_as_a_release
     # Device code by three nvrtc, and a hundred programs; thousands of links by the real nvJitLink.
-    gpu/test_bundle.py agreement/test_agreement.py agreement/test_mixed.py
+    gpu/test_bundle.py agreement/test_mixed.py
     # Long for what they are: `make fuzz`, `make bench`.
     retarget_wheels/test_archive.py::test_large_members_are_not_held_in_memory
     bench/test_bench.py::test_every_row_is_measured_or_says_why_not

@@ -4,7 +4,7 @@ what was made for them, and what takes longest first, so that all end together."
 
 # Those that take half a minute or more where nothing has been made yet, the longest first.
 HEAVIEST = """
-    wheels versions/test_real.py device_code/test_image.py agreement/test_agreement.py
+    wheels versions/test_real.py device_code/test_image.py agreement/test_random.py
     hardening/test_hardening.py docs/test_outputs.py retarget_wheels/test_published.py
     install/test_tree.py agreement/test_other_compilers.py gpu/test_bundle.py agreement/test_damage.py
     aarch64/test_aarch64.py agreement/test_shapes.py fuzz/test_fuzz.py agreement/test_containers.py
