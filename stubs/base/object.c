@@ -27,6 +27,14 @@
 #define MAX_SIBLINGS 32	/* libcusolver needs four */
 #define MAX_TABLE (64 << 20)	/* bytes; the string table of libcusparseLt 0.7 has 25 MiB */
 
+bool lc_lead_to_same(const char *a, const char *b)
+{
+	struct stat one, other;
+
+	return !strcmp(a, b) || (!stat(a, &one) && !stat(b, &other) &&
+				 lc_same_file(lc_identity(&one), lc_identity(&other)));
+}
+
 /* A file being read. */
 struct file {
 	int fd;

@@ -39,6 +39,9 @@ static inline bool lc_same_file(struct lc_identity a, struct lc_identity b)
 	       a.modified.tv_sec == b.modified.tv_sec && a.modified.tv_nsec == b.modified.tv_nsec;
 }
 
+/* Returns true if two paths lead to the same file. */
+bool lc_lead_to_same(const char *a, const char *b);
+
 struct lc_elf {
 	struct lc_identity identity;	/* of the file that was read, even if replaced since */
 	char soname[128];

@@ -4,9 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
+#include <stdint.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "glibc.h"
 
 int lc_open_regular(const char *path, struct stat *st)
@@ -25,6 +26,20 @@ int lc_open_regular(const char *path, struct stat *st)
 	close(fd);
 	errno = error;
 	return -1;
+}
+
+const char *lc_read_regular(struct lc_arena *arena, const char *path, size_t most, struct stat *st)
+{
+	const int fd = lc_open_regular(path, st);
+	const size_t size = fd >= 0 && (uint64_t)st->st_size < most ? (size_t)st->st_size : most;
+	char *text = fd < 0 ? NULL : lc_alloc(arena, size + 1);
+	ssize_t length = text ? LC_AGAIN(pread(fd, text, size, 0)) : -1;
+
+	if (fd < 0 || (text && length < 0))
+		lc_arena_note_error(arena, errno);
+	if (fd >= 0)
+		close(fd);
+	return length < 0 ? NULL : text;
 }
 
 const char *lc_why_not_opened(int error)

@@ -3,7 +3,10 @@
 #ifndef REGULAR_H
 #define REGULAR_H
 
+#include <stddef.h>
 #include <sys/stat.h>
+
+struct lc_arena;	/* arena.h */
 
 /*
  * Opens a regular file for reading, closed by exec().  Does not wait for the writer of a FIFO, nor
@@ -11,6 +14,10 @@
  * cannot: EISDIR for a folder, ENXIO for whatever else is no regular file.
  */
 int lc_open_regular(const char *path, struct stat *st);
+
+/* Returns the text of a regular file, or the first `most` bytes of it; *st is what fstat() says.
+ * NULL: it cannot be read, and the arena is marked as starved if that may pass. */
+const char *lc_read_regular(struct lc_arena *arena, const char *path, size_t most, struct stat *st);
 
 /* What an errno of lc_open_regular() means, as a phrase: "is a directory"; NULL if the file may be
  * sound, and cannot be opened for another reason. */

@@ -19,17 +19,6 @@
  * checks nothing but this function and would miss a call that the stub refused, so
  * the stub's refusals come first.
  */
-int32_t lc_hook_cudaGetLastError(unsigned slot)
-{
-	int32_t pending = lc_pending_status();
-
-	if (pending) {
-		lc_clear_pending();
-		return pending;
-	}
-	return lc_reaches(slot) ? lc_note_error(REAL(slot, int32_t (*)(void))()) : 0;
-}
-
 int32_t lc_hook_cudaPeekAtLastError(unsigned slot)
 {
 	int32_t pending = lc_pending_status();
@@ -37,6 +26,14 @@ int32_t lc_hook_cudaPeekAtLastError(unsigned slot)
 	if (pending)
 		return pending;
 	return lc_reaches(slot) ? lc_note_error(REAL(slot, int32_t (*)(void))()) : 0;
+}
+
+int32_t lc_hook_cudaGetLastError(unsigned slot)
+{
+	int32_t pending = lc_pending_status();
+
+	lc_clear_pending();
+	return pending ? pending : lc_hook_cudaPeekAtLastError(slot);
 }
 
 /*

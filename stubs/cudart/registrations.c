@@ -398,10 +398,10 @@ static uintptr_t about(void *handle, unsigned slot, unsigned words, uintptr_t *w
 }
 
 #define W(argument) ((uintptr_t)(argument))
-#define PASS(handle, slot, ...) do { \
+#define PASS(handle, slot, ...) __extension__({ \
 	uintptr_t words_[] = { W(handle), __VA_ARGS__ }; \
 	about(handle, slot, sizeof(words_) / sizeof(*words_), words_); \
-} while (0)
+})
 
 /*
  * If another copy of this stub has loaded the library already, kernels are launched
@@ -440,23 +440,17 @@ void *lc_hook___cudaRegisterFatBinary(void *binary, unsigned slot)
 
 void lc_hook___cudaUnregisterFatBinary(void *handle, unsigned slot)
 {
-	uintptr_t word = W(handle);
-
-	about(handle, slot, 1, &word);
+	PASS(handle, slot);
 }
 
 int8_t lc_hook___cudaInitModule(void *handle, unsigned slot)
 {
-	uintptr_t word = W(handle);
-
-	return (int8_t)about(handle, slot, 1, &word);
+	return (int8_t)PASS(handle, slot);
 }
 
 void lc_hook___cudaRegisterFatBinaryEnd(void *handle, unsigned slot)
 {
-	uintptr_t word = W(handle);
-
-	about(handle, slot, 1, &word);
+	PASS(handle, slot);
 }
 
 void lc_hook___cudaRegisterFunction(void *handle, void *host, void *device, void *name,

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* asks.c - asks a library which CUDA it was made with */
-#include "asks.h"
+/*
+ * asks.c - asks a library which CUDA it was made with
+ *
+ * cuDNN is the one that can say it without a GPU, and is often copied into a toolkit's folder, which
+ * may be that of another CUDA.
+ */
+#include "open.h"
 
 #include <string.h>
 
-#include "companions.h"
 #include "dl.h"
 #include "../base/count.h"
 #include "../base/cuda_version.h"

@@ -35,11 +35,6 @@ void lc_attempt_drop(struct lc_attempt *attempt);
 /* Sets attempt->status.  In report.c. */
 void lc_report(struct lc_attempt *attempt);
 
-static inline const struct lc_option *lc_attempt_option(const struct lc_attempt *attempt)
-{
-	return &attempt->search.seats[attempt->search.at.self].options[attempt->found.choice.option];
-}
-
 static inline const struct lc_file *lc_attempt_file(const struct lc_attempt *attempt)
 {
 	return &attempt->search.files[attempt->search.at.self][attempt->found.choice.option];

@@ -112,20 +112,9 @@ static int major_of_folder(struct lc_arena *arena, const char *path, const char 
 static const char *read_record(struct lc_arena *arena, const char *path)
 {
 	struct stat st;
-	int fd = lc_open_regular(path, &st);
-	char *text = NULL;
-	ssize_t length = -1;
+	const char *text = lc_read_regular(arena, path, MAX_RECORD, &st);
 
-	if (fd < 0) {
-		lc_arena_note_error(arena, errno);
-		return NULL;
-	}
-	if (!(st.st_mode & S_IWOTH) && st.st_size <= MAX_RECORD)
-		text = lc_alloc(arena, (size_t)st.st_size + 1);
-	if (text)
-		length = LC_AGAIN(pread(fd, text, (size_t)st.st_size, 0));
-	close(fd);
-	return length < 0 ? NULL : text;
+	return text && !(st.st_mode & S_IWOTH) && st.st_size <= MAX_RECORD ? text : NULL;
 }
 
 /* Whether all files that a RECORD has in the folder of this one are there, and of that size. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* callers.c - what the loaded objects import from the stubs */
-#include "callers.h"
+#include "process.h"
 
 #include <string.h>
 

@@ -123,10 +123,8 @@ static const char *sibling_of(struct bringing *bringing, const char *path,
 static void note_other(struct bringing *bringing, const char *other, const char *own)
 {
 	struct lc_arena *arena = bringing->arena;
-	struct stat a, b;
 
-	if (own && (!strcmp(other, own) || (!stat(other, &a) && !stat(own, &b) &&
-					    lc_same_file(lc_identity(&a), lc_identity(&b)))))
+	if (own && lc_lead_to_same(other, own))
 		return;
 	lc_add_string(arena, &bringing->brought->others,
 		      lc_format(arena, "ld.so takes %s%s%s", lc_printable(arena, other),
@@ -286,18 +284,9 @@ void lc_drop_companions(struct lc_companions *brought)
 /* The option of this stub that is that file; -1: none. */
 static int option_of(const struct lc_search *search, const char *path)
 {
-	const struct lc_seat *seat = &search->seats[search->at.self];
-	struct stat own, st;
-
-	if (stat(path, &own))
-		return -1;
-	for (size_t i = 0; i < seat->option_count; i++) {
-		const char *other = search->files[search->at.self][i].path;
-
-		if (!strcmp(other, path) || (!stat(other, &st) && lc_same_file(lc_identity(&own),
-									       lc_identity(&st))))
+	for (size_t i = 0; i < search->seats[search->at.self].option_count; i++)
+		if (lc_lead_to_same(search->files[search->at.self][i].path, path))
 			return (int)i;
-	}
 	return -1;
 }
 

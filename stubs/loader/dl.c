@@ -105,14 +105,6 @@ static size_t common_length(const char *a, const char *b)
 	return length;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat one, other;
-
-	return !stat(a, &one) && !stat(b, &other) &&
-	       lc_same_file(lc_identity(&one), lc_identity(&other));
-}
-
 const char *lc_dlopen_name(struct lc_arena *arena, const char *path)
 {
 	const char *own, *way = "";
@@ -130,7 +122,7 @@ const char *lc_dlopen_name(struct lc_arena *arena, const char *path)
 		way = lc_format(arena, "../%s", way);
 	way = lc_format(arena, "/%s%s", way, path + common);
 	/* Links may lead elsewhere than back. */
-	if (!is_same_file(lc_format(arena, "%.*s%s", (int)(strrchr(own, '/') - own), own, way), path))
+	if (!lc_lead_to_same(lc_format(arena, "%.*s%s", (int)(strrchr(own, '/') - own), own, way), path))
 		return NULL;
 	return lc_format(arena, "$ORIGIN%s", way);
 }

@@ -2,18 +2,16 @@
 /* driver.c - the installed NVIDIA driver */
 #include "driver.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "forks.h"
 #include "of_thread.h"
 #include "open.h"
 #include "../base/cuda_version.h"
 #include "../base/glibc.h"
+#include "../base/regular.h"
 #include "../entry/note.h"
 
 LC_DLOPEN_NOTE(driver,
@@ -85,17 +83,10 @@ static int look_at_version(struct lc_arena *arena, struct lc_known *known)
 
 static int branch_of_module(struct lc_arena *arena)
 {
-	int fd = LC_AGAIN(open("/sys/module/nvidia/version", O_RDONLY | O_CLOEXEC));
-	char text[32] = "";
-	ssize_t length;
+	struct stat st;
+	const char *text = lc_read_regular(arena, "/sys/module/nvidia/version", 31, &st);
 
-	if (fd < 0) {
-		lc_arena_note_error(arena, errno);
-		return 0;
-	}
-	length = LC_AGAIN(pread(fd, text, sizeof(text) - 1, 0));
-	close(fd);
-	return length > 0 ? atoi(text) : 0;
+	return text ? atoi(text) : 0;
 }
 
 /* NVML's version is its major and the driver's version: "12.535.104.05". */

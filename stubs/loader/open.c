@@ -9,7 +9,6 @@
 
 #include "../base/glibc.h"
 #include "../base/objects.h"
-#include "asks.h"
 #include "dl.h"
 #include "unknown.h"
 

@@ -63,13 +63,13 @@ static bool read_loaded(const struct dl_phdr_info *info, struct lc_image *image)
  * Visits every loaded object, in load order.  ld.so holds a lock meanwhile, so the
  * results go into memory allocated in advance: the program may have replaced
  * malloc(), with a lock that another thread holds while it calls ld.so.  If the
- * memory is too small, the walk starts again with more.
+ * memory is too small, the walk starts again with more, and all that it has `found` is zeroed.
  */
-static void walk_loaded(struct lc_arena *arena, void (*begin)(void *walk),
-			int (*visit)(struct dl_phdr_info *info, size_t size, void *walk), void *walk)
+static void walk_loaded(struct lc_arena *arena, lc_visit_object *visit, void *walk, void *found,
+			size_t size)
 {
 	for (size_t room = 4 * 1024; ; room *= 4) {
-		begin(walk);
+		memset(found, 0, size);
 		if (!lc_arena_reserve(arena, room))
 			return;
 		lc_each_object(visit, walk);
@@ -80,16 +80,8 @@ static void walk_loaded(struct lc_arena *arena, void (*begin)(void *walk),
 
 struct stub_walk {
 	struct lc_arena *arena;
-	struct lc_stub *stubs;
-	size_t count;
+	struct { struct lc_stub *stubs; size_t count; } found;
 };
-
-static void begin_stubs(void *data)
-{
-	struct stub_walk *walk = data;
-
-	*walk = (struct stub_walk){ .arena = walk->arena };
-}
 
 static int visit_stub(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -102,7 +94,7 @@ static int visit_stub(struct dl_phdr_info *info, size_t size, void *data)
 	(void)size;
 	if (!read_loaded(info, &image) || !is_stub(&image))
 		return 0;
-	stub = lc_grow(walk->arena, &walk->stubs, &walk->count, sizeof(*stub));
+	stub = lc_grow(walk->arena, &walk->found.stubs, &walk->found.count, sizeof(*stub));
 	if (!stub)
 		return 0;
 	stub->path = lc_text(walk->arena, info->dlpi_name);
@@ -118,9 +110,9 @@ size_t lc_process_stubs(struct lc_arena *arena, struct lc_stub **stubs)
 {
 	struct stub_walk walk = { .arena = arena };
 
-	walk_loaded(arena, begin_stubs, visit_stub, &walk);
-	*stubs = walk.stubs;
-	return arena->failed ? 0 : walk.count;
+	walk_loaded(arena, visit_stub, &walk, &walk.found, sizeof(walk.found));
+	*stubs = walk.found.stubs;
+	return arena->failed ? 0 : walk.found.count;
 }
 
 /* The beginning of a name that concerns some stub. */
@@ -139,7 +131,6 @@ struct walk {
 	struct lc_process *process;
 	size_t seen;		/* objects to skip: they were read before */
 	bool callers;
-	bool own_dlopen, audited;
 	struct lead *needed[LEADS];	/* names of stubs */
 	struct lead *real[LEADS];	/* SONAMEs and nodes of libraries, up to ".so" */
 	char program[PATH_MAX];	/* its path, once it was needed */
@@ -164,14 +155,6 @@ static bool was_audited(void)
 	found = memmem(from, (size_t)(to - from), variable, sizeof(variable) - 1);
 	return (found && found[sizeof(variable) - 1]) ||
 	       memmem(from, (size_t)(to - from), argument, sizeof(argument));
-}
-
-static void begin_process(void *data)
-{
-	struct walk *walk = data;
-
-	*walk->process = (struct lc_process){ .object_count = 0 };
-	walk->own_dlopen = walk->audited = false;
 }
 
 static struct lead **leads_like(struct lead **leads, const char *text, size_t length)
@@ -442,8 +425,8 @@ static void note_real(struct walk *walk, const struct lc_image *image,
 		lc_cuda_needed(image, &real->needs);
 }
 
-static void note_user(struct walk *walk, const struct lc_image *image, const char *path,
-		      const struct lc_library *needs)
+static struct lc_user *note_user(struct walk *walk, const struct lc_image *image, const char *path,
+				 const struct lc_library *needs)
 {
 	const char *rpath = lc_image_string(image, DT_RPATH);
 	const char *runpath = lc_image_string(image, DT_RUNPATH);
@@ -451,22 +434,14 @@ static void note_user(struct walk *walk, const struct lc_image *image, const cha
 				       &walk->process->user_count, sizeof(*user));
 
 	if (!user)
-		return;
+		return NULL;
 	user->path = copy_path(walk, path);
 	user->needs = needs;
 	if (runpath)	/* ld.so ignores DT_RPATH then */
 		user->runpath = lc_text(walk->arena, runpath);
 	else if (rpath)
 		user->rpath = lc_text(walk->arena, rpath);
-}
-
-static void note_program(struct walk *walk, const struct lc_image *image)
-{
-	size_t count = walk->process->user_count;
-
-	note_user(walk, image, "", NULL);
-	if (walk->process->user_count > count)
-		walk->process->users[count].program = true;
+	return user;
 }
 
 /* Notes the major of a version node; the imports themselves need not be read. */
@@ -499,17 +474,16 @@ static void note_caller(struct needing *needing, const struct lc_library *librar
 {
 	struct walk *walk = needing->walk;
 	struct lc_process *process = walk->process;
-	size_t count = process->user_count;
+	struct lc_user *user;
 
-	for (size_t i = needing->first; i < count; i++)
+	for (size_t i = needing->first; i < process->user_count; i++)
 		if (process->users[i].needs == library)
 			return;		/* by another name, or as another copy */
-	note_user(walk, needing->image, needing->path, library);
-	if (process->user_count > count)
-		lc_image_undefined(needing->image, note_major, pass_none, &process->users[count]);
-	if (walk->callers && process->user_count > count)
-		lc_callers_note(walk->arena, &process->callers, library, needing->image,
-				process->users[count].path);
+	user = note_user(walk, needing->image, needing->path, library);
+	if (user)
+		lc_image_undefined(needing->image, note_major, pass_none, user);
+	if (user && walk->callers)
+		lc_callers_note(walk->arena, &process->callers, library, needing->image, user->path);
 }
 
 static bool note_needed(const char *soname, void *data)
@@ -530,7 +504,7 @@ static void note_libc(struct walk *walk, const struct dl_phdr_info *info, bool l
 {
 	if (libc)
 		walk->process->libc = lc_text(walk->arena, info->dlpi_name);
-	walk->own_dlopen |= lc_object_holds(info, (void *)dlopen);
+	walk->process->own_dlopen |= lc_object_holds(info, (void *)dlopen);
 }
 
 static void add_neighbour(struct lc_arena *arena, struct lc_process *process,
@@ -568,15 +542,13 @@ static const char *from_shell(struct lc_arena *arena, const char *name)
 {
 	const char *folder = lc_variable_at_start(arena, "PWD"), *path;
 	char room[LC_OWN_ROOM];
-	struct stat st, own;
 
 	if (!folder || *folder != '/' || !strchr(name, '/'))
 		return NULL;
 	while (!strncmp(name, "./", 2))
 		name += 2;
 	path = lc_path(arena, folder, name);
-	return !stat(path, &st) && !stat(lc_own_file(room, "exe"), &own) &&
-	       st.st_dev == own.st_dev && st.st_ino == own.st_ino ? path : NULL;
+	return lc_lead_to_same(path, lc_own_file(room, "exe")) ? path : NULL;
 }
 
 /*
@@ -652,21 +624,6 @@ static void note_prefix(struct walk *walk, const char *prefix, const char *objec
 
 	for (size_t i = 0; prefix && *prefix == '/' && i < LC_COUNT(below); i++)
 		note_each_in(walk, lc_path(walk->arena, prefix, below[i]), object, note_python);
-}
-
-/* Returns the text of the file that makes a folder a virtual environment; NULL: it is none. */
-static const char *read_venv(struct lc_arena *arena, const char *prefix)
-{
-	const size_t room = 4096;
-	struct stat st;
-	int fd = lc_open_regular(lc_path(arena, prefix, "pyvenv.cfg"), &st);
-	char *text = fd < 0 ? NULL : lc_alloc(arena, room + 1);
-
-	if (fd < 0 || (text && LC_AGAIN(pread(fd, text, room, 0)) < 0))
-		lc_arena_note_error(arena, errno);
-	if (fd >= 0)
-		close(fd);
-	return text;
 }
 
 /* Returns the value of a line "key = value"; NULL: there is none. */
@@ -767,8 +724,12 @@ static void note_interpreter(struct walk *walk)
 {
 	const char *name = python(walk->arena), *bin = name ? above(walk->arena, name) : NULL;
 	const char *prefix = bin && *bin ? above(walk->arena, bin) : NULL;
-	const char *venv = prefix ? read_venv(walk->arena, prefix) : NULL, *shares, *home;
+	const char *venv, *shares, *home;
+	struct stat st;
 
+	/* What makes a folder a virtual environment. */
+	venv = prefix ? lc_read_regular(walk->arena, lc_path(walk->arena, prefix, "pyvenv.cfg"), 4096, &st) :
+			NULL;
 	if (prefix && (walk->program[0] || read_program(walk)))
 		note_version(walk);
 	if (venv)
@@ -797,10 +758,15 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	if (walk->process->object_count++ < walk->seen || !read_loaded(info, &image))
 		return 0;
 	if (!path[0]) {		/* the program; a namespace of dlmopen() has none */
-		walk->audited |= lc_image_has(&image, DT_AUDIT) || lc_image_has(&image, DT_DEPAUDIT);
+		walk->process->audited |= lc_image_has(&image, DT_AUDIT) ||
+					  lc_image_has(&image, DT_DEPAUDIT);
 		/* The program's DT_RPATH applies to every object in the process. */
-		if (lc_image_string(&image, DT_RPATH) && !lc_image_string(&image, DT_RUNPATH))
-			note_program(walk, &image);
+		if (lc_image_string(&image, DT_RPATH) && !lc_image_string(&image, DT_RUNPATH)) {
+			struct lc_user *program = note_user(walk, &image, "", NULL);
+
+			if (program)
+				program->program = true;
+		}
 	}
 	note_neighbour(walk, path);
 	kind = kind_of(walk, &image);
@@ -887,7 +853,7 @@ static const char *absolute(struct lc_arena *arena, const char *path)
 static void read_process(struct walk *walk)
 {
 	add_leads(walk);
-	walk_loaded(walk->arena, begin_process, visit, walk);
+	walk_loaded(walk->arena, visit, walk, walk->process, sizeof(*walk->process));
 }
 
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
@@ -904,8 +870,19 @@ void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t
 	process->loaded_neighbour_count = process->neighbour_count;
 	note_pex(&walk);
 	note_interpreter(&walk);
-	process->audited = walk.audited || was_audited();
-	process->own_dlopen = walk.own_dlopen;
+	process->audited |= was_audited();
+}
+
+/* Appends so many elements to an array. */
+static void append(struct lc_arena *arena, void *array_pointer, size_t *count, const void *more,
+		   size_t more_count, size_t size)
+{
+	for (size_t i = 0; i < more_count && !arena->failed; i++) {
+		void *added = lc_grow(arena, array_pointer, count, size);
+
+		if (added)
+			memcpy(added, (const char *)more + i * size, size);
+	}
 }
 
 bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
@@ -917,20 +894,10 @@ bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size
 	size_t count;
 
 	read_process(&walk);
-	for (size_t i = 0; i < more.real_count && !arena->failed; i++) {
-		struct lc_real *real = lc_grow(arena, &process->reals, &process->real_count,
-					       sizeof(*real));
-
-		if (real)
-			*real = more.reals[i];
-	}
-	for (size_t i = 0; i < more.user_count && !arena->failed; i++) {
-		struct lc_user *user = lc_grow(arena, &process->users, &process->user_count,
-					       sizeof(*user));
-
-		if (user)
-			*user = more.users[i];
-	}
+	append(arena, &process->reals, &process->real_count, more.reals, more.real_count,
+	       sizeof(*more.reals));
+	append(arena, &process->users, &process->user_count, more.users, more.user_count,
+	       sizeof(*more.users));
 	process->object_count = more.object_count;
 	count = process->neighbour_count;
 	for (size_t i = 0; i < more.neighbour_count; i++)
@@ -974,11 +941,6 @@ struct soname_walk {
 	const char *soname, *path;
 };
 
-static void begin_soname(void *data)
-{
-	((struct soname_walk *)data)->path = NULL;
-}
-
 static int visit_soname(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct soname_walk *walk = data;
@@ -996,7 +958,7 @@ const char *lc_process_path_of(struct lc_arena *arena, const char *soname)
 {
 	struct soname_walk walk = { .arena = arena, .soname = soname };
 
-	walk_loaded(arena, begin_soname, visit_soname, &walk);
+	walk_loaded(arena, visit_soname, &walk, &walk.path, sizeof(walk.path));
 	return walk.path;
 }
 

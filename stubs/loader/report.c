@@ -203,7 +203,7 @@ void lc_report(struct lc_attempt *attempt)
 		lc_trace("%s", status->reason);
 		return;
 	}
-	unbound = lc_attempt_option(attempt)->unbound;
+	unbound = attempt->search.seats[attempt->search.at.self].options[attempt->found.choice.option].unbound;
 	status->state = LAZYCUDA_STATE_USABLE;
 	status->major = LC_MAJOR(attempt->found.version);
 	status->minor = LC_MINOR(attempt->found.version);
