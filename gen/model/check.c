@@ -272,8 +272,6 @@ static void check_sonames(const struct symbols *list, struct library *library)
 
 static void check_nodes(const struct symbols *list, const struct library *library)
 {
-	if (library->node_names == NODES_NONE && library->nodes.count)
-		fail_at(library->nodes.items[0].place, "a library without a node for any name");
 	if (library->node_names == NODES_NONE && library->sonames.count > 1)
 		fail_at(library->sonames.items[1].place, "without version nodes nobody can tell the"
 			" callers of %s from those of %s", library->sonames.items[0].text,
@@ -284,10 +282,6 @@ static void check_nodes(const struct symbols *list, const struct library *librar
 		if (!(major_set(list, node->major) & library->in))
 			fail_at(node->place, "library %s has no major %u", library->name,
 				node->major);
-		for (size_t j = 0; j < i; j++)
-			if (!strcmp(node->name, library->nodes.items[j].name))
-				fail_at(node->place, "node %s is on line %u already", node->name,
-					library->nodes.items[j].place.line);
 		for (size_t j = 0; j < library->sonames.count; j++)
 			if (!strcmp(node->name, library->sonames.items[j].text))
 				fail_at(node->place, "node %s is the soname on line %u", node->name,
@@ -351,21 +345,11 @@ static void check_cuda(const struct library *library)
 				library->cuda.items[0].soname);
 }
 
-static void check_ships(const struct library *library)
-{
-	if (library->ships.count && !library->own_majors)
-		fail_at(library->ships.items[0].place, "only a library with `majors own` has this");
-	if (library->called.count && !library->own_majors)
-		fail_at(library->called.items[0].place, "only a library with `majors own` has this");
-}
-
 static void check_opens(const struct library *library)
 {
 	for (size_t i = 0; i < library->opens.count; i++) {
 		const struct opened *row = &library->opens.items[i];
 
-		if (library->without_majors)
-			fail_at(row->place, "a library without majors is in no CUDA");
 		for (size_t j = 0; j < i; j++)
 			if (library->opens.items[j].cuda == row->cuda &&
 			    !strcmp(library->opens.items[j].soname, row->soname))
@@ -389,25 +373,6 @@ static enum error_kind last_error(const struct library *library)
 }
 
 /* Only a caller's major is known, so an error must hold for all toolkits of a major. */
-/* The variable of a stub is one, for callers of all majors. */
-static void check_variables(const struct library *library)
-{
-	for (size_t i = 0; i < library->variables.count; i++) {
-		const struct variable *one = &library->variables.items[i];
-
-		if (one->in & ~library->in)
-			fail_at(one->place, "%s is in versions that have no SONAME", one->name);
-		for (size_t j = 0; j < i; j++)
-			if (!strcmp(one->name, library->variables.items[j].name))
-				fail_at(one->place, "%s is on line %u already", one->name,
-					library->variables.items[j].place.line);
-		for (size_t j = 0; j < library->rows.count; j++)
-			if (!strcmp(one->name, library->rows.items[j].name))
-				fail_at(one->place, "%s is a function on line %u", one->name,
-					library->rows.items[j].place.line);
-	}
-}
-
 static void check_error(const struct symbols *list, const struct library *library,
 			const struct error *row)
 {
@@ -498,15 +463,6 @@ void check_library(const struct symbols *whole, struct library *library)
 	length = strlen(library->stub);
 	if (length < 4 || strcmp(library->stub + length - 3, ".so"))
 		fail_at(library->stub_place, "a stub's file name ends in .so");
-	for (size_t i = 0; i < list->libraries.count; i++) {
-		const struct library *other = &list->libraries.items[i];
-
-		if (other == library)
-			break;
-		if (!strcmp(other->stub, library->stub))
-			fail_at(library->stub_place, "%s is the stub of library %s", library->stub,
-				other->name);
-	}
 	check_sonames(list, library);
 	check_errors(list, library);
 	if (library->without_majors)
@@ -516,9 +472,7 @@ void check_library(const struct symbols *whole, struct library *library)
 			"only a library without majors has this");
 	check_nodes(list, library);
 	check_cuda(library);
-	check_ships(library);
 	check_opens(library);
-	check_variables(library);
 	check_folders(list, library);
 	check_enums(list, library);
 	check_records(list, library);

@@ -131,31 +131,12 @@ static bool is_identifier(const char *text)
 	return !*text;
 }
 
-/* Returns true for C keywords, which generated C cannot use as names. */
-static bool is_keyword(const char *text)
-{
-	static const char *const keywords[] = {
-		"asm", "auto", "break", "case", "char", "const", "continue", "default", "do",
-		"double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int",
-		"long", "register", "restrict", "return", "short", "signed", "sizeof", "static",
-		"struct", "switch", "typedef", "typeof", "union", "unsigned", "void", "volatile",
-		"while"
-	};
-
-	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
-		if (!strcmp(keywords[i], text))
-			return true;
-	return false;
-}
-
 static struct word take_identifier(struct line *line, const char *what)
 {
 	struct word word = take(line, what);
 
 	if (!is_identifier(word.text))
 		fail_at(word.place, "`%s` is not a name of letters, digits and _", word.text);
-	if (is_keyword(word.text))
-		fail_at(word.place, "`%s` is a keyword of C, not a name", word.text);
 	return word;
 }
 
@@ -599,8 +580,6 @@ static void read_field(const struct symbols *list, struct record *record, struct
 		if ((*c == '.' && (c[1] == '.' || !c[1])) ||
 		    (*c != '.' && *c != '_' && !isalnum((unsigned char)*c)))
 			fail_at(within(word, c), "unexpected `%c` in a field's name", *c);
-	if (is_keyword(word.text + 1))
-		fail_at(word.place, "`%s` is a keyword of C, not a name", word.text + 1);
 	field->name = word.text;
 	field->place = word.place;
 	take_field_type(line, &field->type);

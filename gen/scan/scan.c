@@ -2,8 +2,16 @@
 /*
  * scan.c - derives symbols.txt from CUDA toolkits, or checks it
  *
- * Maintainers run this; the build itself only reads symbols.txt.  `lazycuda stub`
- * runs it with --own.  Only reading headers needs libclang.
+ *	scan --toolkits DIR --hints FILE --head FILE [--libclang FILE] -o LIST
+ *	scan --check LIST LIBRARY[=VERSION]...
+ *	scan --own OPTION... -o LIST
+ *
+ * The first form derives the list from the toolkits below DIR, which are laid
+ * out as tools/upkeep/fetch.py does it: DIR/VERSION/CPU/nvidia/...  The second says
+ * what each given library has that the list has not, and the other way round.
+ * The third is how `lazycuda stub` calls it.  Only reading headers needs libclang.
+ *
+ * Exit status: 0 done, or all agree; 1 some differ; 2 wrong usage or input.
  */
 #include "scanner.h"
 
@@ -12,18 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static const char usage_text[] =
-	"usage: scan --toolkits DIR --hints FILE --head FILE [--libclang FILE] -o LIST\n"
-	"       scan --check LIST LIBRARY[=VERSION]...\n"
-	"       scan --own OPTION... -o LIST\n"
-	"\n"
-	"The first form derives the list from the toolkits below DIR, which are laid\n"
-	"out as tools/upkeep/fetch.py does it: DIR/VERSION/CPU/nvidia/...  The second says\n"
-	"what each given library has that the list has not, and the other way round.\n"
-	"The third is how `lazycuda stub` calls it.\n"
-	"\n"
-	"Exit status: 0 done, or all agree; 1 some differ; 2 wrong usage or input.\n";
 
 static const char *const cpus[] = { "x86_64", "aarch64" };
 
@@ -175,48 +171,24 @@ static int derive(struct scan *scan, const char *hints, const char *head, const 
 	return 0;
 }
 
-static int usage(const char *format, const char *what)
-{
-	fprintf(stderr, "scan: ");
-	fprintf(stderr, format, what);
-	fprintf(stderr, "\n%s", usage_text);
-	return 2;
-}
-
 int main(int argc, char **argv)
 {
 	struct scan scan = { .libclang = "libclang-18.so.18" };
 	const char *hints = NULL, *head = NULL, *output = NULL;
+	const struct { const char *name, **value; } options[] = {
+		{ "--toolkits", &scan.folder }, { "--hints", &hints }, { "--head", &head },
+		{ "--libclang", &scan.libclang }, { "-o", &output },
+	};
 
-	if (argc > 1 && !strcmp(argv[1], "--help"))
-		return fputs(usage_text, stdout) < 0;
-	if (argc > 1 && !strcmp(argv[1], "--check")) {
-		if (argc < 4)
-			return usage("%s needs a list and a library", argv[1]);
+	if (argc > 3 && !strcmp(argv[1], "--check"))
 		return check(argv[2], argv + 3, argc - 3);
-	}
 	if (argc > 1 && !strcmp(argv[1], "--own"))
 		return derive_own(&scan, argv + 2);
-	for (int i = 1; i < argc; i++) {
-		const char **into;
-
-		if (!strcmp(argv[i], "--toolkits"))
-			into = &scan.folder;
-		else if (!strcmp(argv[i], "--hints"))
-			into = &hints;
-		else if (!strcmp(argv[i], "--head"))
-			into = &head;
-		else if (!strcmp(argv[i], "--libclang"))
-			into = &scan.libclang;
-		else if (!strcmp(argv[i], "-o"))
-			into = &output;
-		else
-			return usage("what is %s?", argv[i]);
-		if (++i == argc)
-			return usage("%s needs a value", argv[i - 1]);
-		*into = argv[i];
-	}
+	for (int i = 1; i + 1 < argc; i += 2)
+		for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++)
+			if (!strcmp(argv[i], options[k].name))
+				*options[k].value = argv[i + 1];
 	if (!scan.folder || !hints || !head || !output)
-		return usage("%s", "--toolkits, --hints, --head and -o are needed");
+		fail(NULL, "scan.c says how scan is called");
 	return derive(&scan, hints, head, output);
 }

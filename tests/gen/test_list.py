@@ -122,7 +122,6 @@ CASES = [
      "third is of family first here, and of family third on line 32"),
     ("    third 2.0- (i32)", "    third 2.0- (i32) family ^fourth\n"
      "    fourth 1.0- (i32) family first", "fourth is of family first itself"),
-    ("    first 1.0- (i32)", "    ^while 1.0- (i32)", "`while` is a keyword of C, not a name"),
     ("    third 2.0- (i32)", "    third 1.0- (^empty)\nstruct empty\n    size 4 1.0- layout A",
      "struct empty has no fields, and so cannot be passed by value"),
     ("    third 2.0- (i32)", "    third 1.0- (^odd)\nstruct odd\n    size 8 1.0- layout A\n"
