@@ -21,11 +21,8 @@ import tempfile
 
 import build
 import toolkits
-
-sys.path.append(str(build.TESTS / "inspection"))
-import made_up  # noqa: E402
-from other_sources import SOURCES, WITHOUT_KERNEL  # noqa: E402
-from samples import HERE, STORE  # noqa: E402
+from other_sources import SOURCES, WITHOUT_KERNEL
+from samples import HERE, STORE
 
 FETCHED = build.BUILD / "compilers"
 NVCC = build.BUILD / "nvcc"

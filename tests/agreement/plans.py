@@ -6,12 +6,8 @@
 """
 import collections
 import functools
-import sys
 
-import build
-
-sys.path.append(str(build.ROOT / "tools" / "retarget"))
-from lazycuda import link  # noqa: E402
+from lazycuda import link
 
 ACROSS_MAJORS = 1
 NVJITLINK, DRIVER = link.Backend.NVJITLINK, link.Backend.DRIVER

@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 import build
+import made_up
 import other_compilers
-from other_compilers import made_up
 
 KERNEL = 'extern "C" __attribute__((global)) void {name}(int *out) {{ *out = __CUDA_ARCH__; }}\n'
 SOURCES = {

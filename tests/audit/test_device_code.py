@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What device code a file holds, and which GPUs it serves: --device-code and --arch."""
 import json
-import sys
 import zipfile
 
 import pytest
 
 import build
-
-sys.path.append(str(build.TESTS / "inspection"))
-import made_up as c  # noqa: E402
+import made_up as c
 
 
 def cubin(arch, suffix=0, toolkit=129, linked=True):

@@ -3,17 +3,12 @@
 import itertools
 import random
 import subprocess
-import sys
 
 import pytest
 
 import build
 
-sys.path.insert(0, str(build.ROOT / "tools" / "retarget"))
-try:
-    from lazycuda import names
-finally:
-    sys.path.pop(0)
+from lazycuda import names
 
 NO = None
 STEMS = {"cudart": "cudart", "nvrtc": "nvrtc", "nvJitLink": "nvJitLink", "cuda": "cuda", "nvidia-ml": "nvml"}

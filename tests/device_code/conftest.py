@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The readers of device code as a program, and real code from real toolkits."""
 import pathlib
-import sys
 from types import SimpleNamespace
 
 import pytest
 
 import build
 
-HERE = pathlib.Path(__file__).resolve().parent
-# The modules beside this file, what shows an inspection, and what links.
-sys.path[:0] = [str(HERE), str(HERE.parent / "inspection"), str(HERE.parent / "agreement")]
-import linkers  # noqa: E402
-from code_corpus import real_code  # noqa: E402
-from dumps import Seen, compile_dump  # noqa: E402
+import linkers
+from code_corpus import real_code
+from dumps import Seen, compile_dump
 
 # What an entry is of a file that is none.
 NONE = dict.fromkeys("arch toolkit isa level container ir debug llvm abi".split(), "0")

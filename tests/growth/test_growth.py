@@ -6,15 +6,14 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
 import pytest
 
 import build
 
+import shapes
+
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(build.TESTS / "inspection")]
-import shapes  # noqa: E402
 
 # Bytes of the smallest of the three, about.  A file of fewer is read at once, where a larger
 # one is read in blocks.

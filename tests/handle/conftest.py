@@ -1,15 +1,7 @@
 # SPDX-License-Identifier: MIT
-import pathlib
-import sys
-
 import pytest
 
-HERE = pathlib.Path(__file__).resolve().parent
-
-# The modules beside this file, and the makers of device code.
-sys.path[:0] = [str(HERE), str(HERE.parent / "agreement")]
-
-import handles  # noqa: E402
+import handles
 
 
 @pytest.fixture

@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: MIT
-import pathlib
-import sys
-
 import pytest
 
-# The modules beside this file.
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from visitors import CODE, LIBRARIES  # noqa: E402
+from visitors import CODE, LIBRARIES
 
 
 @pytest.fixture

@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Files made by hand: those that fuzzing begins with."""
-import sys
-
 import build
-
-sys.path[:0] = [str(build.TESTS / "fuzz"), str(build.TESTS / "inspection")]
-import loadable  # noqa: E402,F401
-import made_up  # noqa: E402
+import loadable  # noqa: F401
+import made_up
 
 CALLER = (build.TESTS / "fuzz" / "corpus" / "object" / "caller").read_bytes()
 

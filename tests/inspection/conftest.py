@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: MIT
-import pathlib
 import subprocess
-import sys
 
 import pytest
 
-HERE = pathlib.Path(__file__).resolve().parent
-# The modules beside this file, and the makers of real fatbins.
-sys.path[:0] = [str(HERE), str(HERE.parent / "agreement")]
-
-from dumps import Seen, compile_dump  # noqa: E402
+from dumps import Seen, compile_dump
 
 
 def pytest_make_parametrize_id(val):

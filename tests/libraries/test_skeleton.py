@@ -2,13 +2,10 @@
 """What is kept of a fetched library: tools/upkeep/skeleton.py."""
 import shutil
 import subprocess
-import sys
 
 import build
 import elf
-
-sys.path.insert(0, str(build.ROOT / "tools" / "upkeep"))
-import skeleton  # noqa: E402
+import skeleton
 
 
 def test_all_that_it_exports_and_little_else(tmp_path):

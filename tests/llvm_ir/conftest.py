@@ -3,16 +3,12 @@ import os
 import pathlib
 import platform
 import shutil
-import sys
 
 import pytest
 
 import toolkits
 
 HERE = pathlib.Path(__file__).resolve().parent
-
-# The fakes and what links with them, and the makers of device code.
-sys.path[:0] = [str(HERE), str(HERE.parent / "handle"), str(HERE.parent / "agreement"), str(HERE.parent / "inspection")]
 
 TABLE = toolkits.ROOT / "tools" / "upkeep" / "nvvm.txt"
 FOLDER = toolkits.ROOT / "build" / "nvvm"

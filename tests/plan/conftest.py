@@ -2,7 +2,6 @@
 """ask("driver=12.4 nvjitlink=12.9 arch=sm_90", "k.ptx:ptx 8.0 sm_80") is the
 plan, as in scene.h: words of the request, then the inputs."""
 import subprocess
-import sys
 import types
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 import build
 
 HERE = build.TESTS / "plan"
-sys.path.append(str(build.TESTS / "inspection"))        # made_up
 LISTS = {"option": "options", "jit": "jit", "compile": "compile", "ir": "ir", "step": "steps",
          "name": "names", "reason": "reasons", "note": "notes"}
 SINGLE = ("decision", "code", "rule", "arch", "input", "have", "need", "message", "lto", "compile_to", "nvjitlink",

@@ -8,13 +8,10 @@ import pytest
 
 import build
 
+import handles
+
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = build.ROOT / "tools" / "retarget"
-
-# The makers of device code, and what lays a toolkit out.
-sys.path[:0] = [str(HERE), str(HERE.parent / "handle"), str(HERE.parent / "agreement"), str(PACKAGE)]
-
-import handles  # noqa: E402
 
 # Another one, a free-threaded say: python3.14t.
 INTERPRETER = os.environ.get("TEST_PYTHON", sys.executable)

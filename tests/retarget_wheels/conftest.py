@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 import json
 import os
-import pathlib
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -10,8 +9,6 @@ import pytest
 
 import build
 from importer import importer, real
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 CODE = build.ROOT / "tools" / "retarget" / "lazycuda"
 

@@ -15,10 +15,8 @@ import pytest
 import build
 import wheel_files
 from importer import importer
-
-sys.path.insert(0, str(build.ROOT / "tools" / "retarget"))
-from lazycuda import deflate  # noqa: E402
-from lazycuda.wheel import Archive  # noqa: E402
+from lazycuda import deflate
+from lazycuda.wheel import Archive
 
 TEXT = b"".join(b"line %d\n" % (i * i) for i in range(20000))
 

@@ -290,11 +290,7 @@ def check_answer(file):
 
 def inside(name):
     """A module of it."""
-    sys.path.insert(0, str(build.ROOT / "tools" / "retarget"))
-    try:
-        return importlib.import_module(f"lazycuda.{name}")
-    finally:
-        sys.path.pop(0)
+    return importlib.import_module(f"lazycuda.{name}")
 
 
 def test_functions_are_bound_when_it_is_loaded_not_only_variables(tmp_path):

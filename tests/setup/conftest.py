@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: MIT
 import os
-import pathlib
 import socket
-import sys
 
 import pytest
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE))
-
-from index_server import Index  # noqa: E402
+from index_server import Index
 
 
 @pytest.fixture

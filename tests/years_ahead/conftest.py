@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: MIT
-import fcntl
 import hashlib
 import importlib.util
 import json
-import pathlib
 import shutil
-import sys
 
 import pytest
 
 import build
-
-# The modules beside this file.
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+import source_copy
+import steps
 
 LIBCLANG = build.BUILD / "libclang" / "clang" / "native" / "libclang.so"
 MADE = build.BUILD / "tests" / "cuda14"
@@ -28,8 +23,6 @@ def libclang():
 
 def key():
     """Changes with anything that the copy is made of."""
-    import source_copy
-
     digest = hashlib.sha256(str(build.CC).encode())
     for path in sorted(map(str, source_copy.sources())):
         if not path.startswith("docs/") or path == "docs/reference/new-release.md":
@@ -41,15 +34,11 @@ def key():
 def cuda14(libclang):
     """A copy of the sources that supports CUDA 14, made by the steps of docs/reference/new-release.md.
     It is made once, for all processes that run tests, and kept until a source changes."""
-    import steps
-
     if build.ARCH != "x86_64":
         pytest.skip("make symbols wants the libraries for x86-64, which cannot be made here")
     if not any(map(importlib.util.find_spec, ("pip", "ensurepip"))):
         pytest.skip("this Python has no pip, which fetches toolkits")
-    MADE.parent.mkdir(parents=True, exist_ok=True)
-    with open(MADE.with_suffix(".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with build.locked(MADE.with_suffix(".lock")):
         stamp, now = MADE / "made.json", key()
         if not stamp.exists() or json.loads(stamp.read_text())["key"] != now:
             shutil.rmtree(MADE, ignore_errors=True)

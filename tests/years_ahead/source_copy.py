@@ -10,13 +10,11 @@ import zipfile
 from dataclasses import dataclass
 
 import build
+import fetch
 import snapshot
 import symbols
 import toolkit_maker
 import toolkits
-
-sys.path.append(str(build.ROOT / "tools" / "upkeep"))
-import fetch  # noqa: E402
 
 
 def sources():
