@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What it costs to look at device code, to plan a link, and to carry it out."""
+"""What it costs to plan a link, and to carry it out."""
 import functools
 import sys
 
 import measure
 from measure import BENCH, LIB, NEWEST, ROOT, WORK, Row, compile, run
 
-MIB, ENTRIES = 500, 8000
 PLANS = ("ptx", "fatbins", "lto", "archive")
 # By name: the kind, how many kernels, and how many times as many rounds it takes for a
 # figure as exact as those of the others: a link of cubins is short.
@@ -29,28 +28,6 @@ def planning(kind, inputs, rounds):
     rounds = 20 if measure.quick and rounds > 20 else rounds
     return [(float(run(built, kind, rounds, inputs)) / 1000, inputs)
             for _ in range(measure.often(15))]
-
-
-def inspecting_file():
-    """A large library, inspected and read() once, both from the page cache."""
-    inspection, library = program("inspection"), WORK / "large.so"
-    run(inspection, "make", library, measure.often(MIB), 8 if measure.quick else ENTRIES)
-    try:
-        return measure.interleaved(lambda: 1e3 * float(run(inspection, "file", library)),
-                                   lambda: 1e3 * float(run(inspection, "read", library)), 9)
-    finally:
-        library.unlink()
-
-
-def inspecting_memory():
-    """A container in memory, inspected with its payloads and copied once."""
-    inspection = program("inspection")
-
-    def sample():
-        copied, inspected = run(inspection, "memory", 10 if measure.quick else 100,
-                                80 if measure.quick else ENTRIES).split()
-        return 1e3 * float(inspected), 1e3 * float(copied)
-    return [sample() for _ in range(measure.often(9))]
 
 
 def link_command(name, rounds, *more, others=()):
@@ -122,9 +99,6 @@ GROUPS = {
     ] + [
         Row("plan 100,000 inputs, ptx / 100 ms", "us", 1,
             functools.partial(planning, "ptx", 100000, 5)),
-
-        Row(f"inspect a library of {MIB} MB / read() of it", "ms", 2, inspecting_file),
-        Row("inspect 100 MB of fatbins / memcpy() of them", "ms", 1, inspecting_memory),
     ] + [
         # The links that are short: of others what the handle adds cannot be seen.
         Row(f"link {kind}: handle / nvJitLink alone", "us", 1.02,

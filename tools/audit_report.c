@@ -111,12 +111,6 @@ static const char *through(const struct found_import *import)
 
 /* ---- JSON ---- */
 
-static void json_names(const struct names *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		json_text(NULL, names->list[i]);
-}
-
 /* For a library whose majors are its own, lists those that serve the file on any CUDA, and
  * since which version. */
 static void json_majors(struct lc_arena *arena, const struct findings *findings, struct table *table)
@@ -154,10 +148,7 @@ static void json_imports(struct lc_arena *arena, const struct findings *findings
 		json_text("needed", import->needed);
 		json_text("version_need", import->versioned ? import->file : NULL);
 		json_text("through", through(import));
-		if (import->major)
-			json_integer("compiled_for", import->major);
-		else
-			json_null("compiled_for");
+		json_known("compiled_for", import->major, import->major);
 		json_integer("names", (int)import->name_count);
 		json_boolean("versioned", import->versioned || !import->name_count);
 		json_boolean("judged", is_judged(import));
@@ -177,12 +168,12 @@ static void json_target(struct report *report, struct lc_arena *arena,
 	json_integer("direct", (int)tally.direct);
 	json_integer("renamed", (int)tally.renamed);
 	json_integer("adapted", (int)tally.adapted);
-	json_open("refused", '[');
-	json_names(&tally.refused);
-	json_close(']');
+	json_words("refused", tally.refused.list, tally.refused.count);
 	json_open("absent", '[');
-	json_names(&tally.absent);
-	json_names(&tally.undriven);
+	for (size_t i = 0; i < tally.absent.count; i++)
+		json_text(NULL, tally.absent.list[i]);
+	for (size_t i = 0; i < tally.undriven.count; i++)
+		json_text(NULL, tally.undriven.list[i]);
 	json_close(']');
 	json_close('}');
 }
@@ -218,10 +209,7 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 	json_text("is", !findings->itself ? NULL : findings->stub ? "stub" : "real");
 	json_boolean("static", findings->constants.has_static);
 	json_boolean("lazy", findings->lazy);
-	json_open("dlopens", '[');
-	for (size_t i = 0; i < findings->constants.open_count; i++)
-		json_text(NULL, findings->constants.opens[i]);
-	json_close(']');
+	json_words("dlopens", findings->constants.opens, findings->constants.open_count);
 	json_imports(arena, findings);
 	json_open("targets", '{');
 	for (size_t i = 0; i < report->tables->toolkit_count; i++)
@@ -235,9 +223,7 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 	json_boolean("once_retargeted", lies_apart(findings) ?
 		     lies_without_cuda(findings) : lies_for_glibc(findings));
 	json_close('}');
-	json_open("not_judged", '[');
-	json_names(&unjudged);
-	json_close(']');
+	json_words("not_judged", unjudged.list, unjudged.count);
 	json_driver(report, arena, drives, driver);
 	if (report->wish.any)
 		code_json(arena, code, &report->wish);

@@ -238,14 +238,6 @@ bool inspect_print(const struct lazycuda_inspection *inspection, bool all)
 
 /* ---- JSON ---- */
 
-static void json_known(const char *key, int value, bool known)
-{
-	if (known)
-		json_integer(key, value);
-	else
-		json_null(key);
-}
-
 static void json_entry(const struct lazycuda_entry *entry)
 {
 	char arch[CELL], toolkit[CELL], isa[CELL], container[CELL], ir[CELL];

@@ -86,3 +86,19 @@ void json_null(const char *key)
 	begin(key);
 	fputs("null", stdout);
 }
+
+void json_known(const char *key, int value, int known)
+{
+	if (known)
+		json_integer(key, value);
+	else
+		json_null(key);
+}
+
+void json_words(const char *key, const char *const *words, size_t count)
+{
+	json_open(key, '[');
+	for (size_t i = 0; i < count; i++)
+		json_text(NULL, words[i]);
+	json_close(']');
+}

@@ -108,14 +108,6 @@ void plan_print(const struct link_arguments *arguments, const struct lazycuda_pl
 
 /* ---- JSON ---- */
 
-static void json_words(const char *key, const char *const *words, size_t count)
-{
-	json_open(key, '[');
-	for (size_t i = 0; i < count; i++)
-		json_text(NULL, words[i]);
-	json_close(']');
-}
-
 static void json_index(const char *key, size_t index)
 {
 	if (index == LAZYCUDA_NO_INDEX)
@@ -148,10 +140,7 @@ void plan_json_environment(const struct link_arguments *arguments)
 
 	json_open("environment", '{');
 	plan_json_version("driver", environment->driver);
-	if (environment->branch)
-		json_integer("branch", environment->branch);
-	else
-		json_null("branch");
+	json_known("branch", environment->branch, environment->branch);
 	plan_json_version("nvjitlink", environment->nvjitlink);
 	plan_json_version("nvrtc", environment->nvrtc);
 	json_versions("nvjitlinks", arguments->others.nvjitlinks,
@@ -185,27 +174,17 @@ static void json_step(const struct link_arguments *arguments, const struct lazyc
 	json_close('}');
 }
 
-static void json_compilation(const struct lazycuda_plan *plan)
+/* UNKNOWN: nothing is compiled. */
+static void json_compilation(const char *key, enum lazycuda_kind to, const char *const *options,
+			     size_t count)
 {
-	if (plan->compile_to == LAZYCUDA_KIND_UNKNOWN) {
-		json_null("compile");
+	if (to == LAZYCUDA_KIND_UNKNOWN) {
+		json_null(key);
 		return;
 	}
-	json_open("compile", '{');
-	json_text("to", lazycuda_kind_name(plan->compile_to));
-	json_words("options", plan->compile_options, plan->compile_option_count);
-	json_close('}');
-}
-
-static void json_ir_compilation(const struct lazycuda_plan *plan)
-{
-	if (plan->nvvm == LAZYCUDA_VERSION_NONE) {
-		json_null("compile_ir");
-		return;
-	}
-	json_open("compile_ir", '{');
-	json_text("to", lazycuda_kind_name(plan->nvvm_to));
-	json_words("options", plan->nvvm_options, plan->nvvm_option_count);
+	json_open(key, '{');
+	json_text("to", lazycuda_kind_name(to));
+	json_words("options", options, count);
 	json_close('}');
 }
 
@@ -230,8 +209,10 @@ void plan_json(const struct link_arguments *arguments, const struct lazycuda_pla
 	json_text("choice", plan->choice);
 	json_boolean("lto", plan->lto);
 	json_words("options", plan->options, plan->option_count);
-	json_compilation(plan);
-	json_ir_compilation(plan);
+	json_compilation("compile", plan->compile_to, plan->compile_options,
+			 plan->compile_option_count);
+	json_compilation("compile_ir", plan->nvvm == LAZYCUDA_VERSION_NONE ? LAZYCUDA_KIND_UNKNOWN :
+			 plan->nvvm_to, plan->nvvm_options, plan->nvvm_option_count);
 	json_open("inputs", '[');
 	for (size_t i = 0; i < plan->step_count; i++)
 		json_step(arguments, plan->steps[i]);

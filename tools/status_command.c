@@ -106,15 +106,14 @@ static size_t left_out_count(const struct lazycuda_status *status)
 	return status->size < sizeof(*status) ? 0 : status->left_out_count;
 }
 
-static void print_left_out(const struct lazycuda_status *status)
+/* "not /usr/lib/libcudart.so.12: why", below the library. */
+static void print_reason(const char *head, const char *path, const char *reason)
 {
-	for (size_t i = 0; i < left_out_count(status); i++) {
-		fputs("            left out ", stdout);
-		say(status->left_out[i].path);
-		fputs(": ", stdout);
-		say(status->left_out[i].reason);
-		putchar('\n');
-	}
+	printf("%*s%s ", TEXT_COLUMN, "", head);
+	say(path);
+	fputs(": ", stdout);
+	say(reason);
+	putchar('\n');
 }
 
 static void print_json_left_out(const struct lazycuda_status *status)
@@ -200,15 +199,11 @@ static void print_library(const struct lazycuda_status *status)
 	for (size_t i = 0; i < status->candidate_count; i++) {
 		const struct lazycuda_candidate *candidate = &status->candidates[i];
 
-		if (candidate->taken)
-			continue;
-		fputs("            not ", stdout);
-		say(candidate->path);
-		fputs(": ", stdout);
-		say(candidate->reason);
-		putchar('\n');
+		if (!candidate->taken)
+			print_reason("not", candidate->path, candidate->reason);
 	}
-	print_left_out(status);
+	for (size_t i = 0; i < left_out_count(status); i++)
+		print_reason("left out", status->left_out[i].path, status->left_out[i].reason);
 	print_components(status);
 }
 
@@ -248,17 +243,11 @@ static void print_status_json(const int *asked, const struct lc_peer *const *oth
 	json_open(NULL, '{');
 	json_text("lazycuda", lazycuda_version());
 	json_text("guard", lazycuda_get_guard());
-	if (major)
-		json_integer("major", major);
-	else
-		json_null("major");
+	json_known("major", major, major);
 	if (driver.version) {
 		json_open("driver", '{');
 		json_text("version", driver_version(&driver, version, sizeof(version)));
-		if (driver.branch)
-			json_integer("branch", driver.branch);
-		else
-			json_null("branch");
+		json_known("branch", driver.branch, driver.branch);
 		json_close('}');
 	} else {
 		json_null("driver");
