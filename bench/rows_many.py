@@ -53,8 +53,9 @@ def made():
     folder.mkdir(exist_ok=True)
     listing.write_text("\n".join([toolkits(), "", *(LIBRARY.format(i) for i in range(MADE))]))
     run(BUILD / "gen" / "gen", "-o", folder, listing)
-    objects = sorted((BUILD / "obj" / "stubs" / "base").glob("*.o"))
-    objects += sorted((BUILD / "obj" / "stubs" / "loader").glob("*.o"))
+    # Of the sources that there are: objects of others may lie there.
+    objects = [BUILD / "obj" / path.relative_to(measure.ROOT).with_suffix(".o")
+               for room in ("base", "loader") for path in measure.ROOT.glob(f"stubs/{room}/*.c")]
     flags = re.search(r"BASE_LDFLAGS := (.*?[^\\])$",
                       (measure.ROOT / "packaging/stub/flags.mk").read_text(), re.M | re.S)[1]
     return [compile(f"made/libmade{i}_stub.so", *flags.replace("\\\n", "").split(), "-fPIC",
