@@ -304,7 +304,7 @@ $(MAKERS):
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(TOOL_LDFLAGS) $^ -o $@ -ldl $(LDLIBS)
 
 STUB_SHARE := $(BUILD)/share/lazycuda/stub
-COPIED := LICENSE packaging/stub/flags.mk packaging/stub/folders.sh $(sort $(wildcard packaging/stub/*.*.in)) \
+COPIED := LICENSE packaging/stub/flags.mk $(sort $(wildcard packaging/stub/*.*.in)) \
 	packaging/cmake/lazycuda-config-version.cmake.in include/lazycuda.h $(COMMON) \
 	$(sort $(wildcard $(STUB_ROOMS:%=%/*.h))) \
 	$(DRIVER:%=$(GENERATED)/lib%_stub.real.h)

@@ -121,7 +121,6 @@ SHARE_DIRS := $(SHARE_DIR) $(SHARE_DIR)/include $(SHARE_DIR)/stubs \
 	$(STUB_ROOMS:%=$(SHARE_DIR)/%) $(SHARE_DIR)/stubs/generated
 IMPORT_DIRS := $(MAJORS:%=$(LIBDIR)/lazycuda/cuda%)
 
-FOLDERS_SH := packaging/stub/folders.sh
 # Those that bear our name, and those that others use, too.
 OWN_DIRS := $(LIBDIR)/lazycuda $(IMPORT_DIRS) $(CMAKE_DIR) $(DATADIR)/lazycuda \
 	$(filter $(DATADIR)/lazycuda/%,$(PYTHONDIR)) $(RETARGET_DIR) $(LIBEXEC_DIR) $(SHARE_DIRS)
@@ -175,9 +174,7 @@ INSTALLED = $(call put_from,$(MAY_BE_SHARED) $(if $(SONUMBER),$(MAY_BE_SHARED:%=
 uninstall:
 	$(foreach f,$(INSTALLED),$(call take,$(call to,$(f))))
 	$(Q)rm -rf $(call to,$(RETARGET_DIR)/__pycache__)
-	$(Q)$(FOLDERS) remove-own $(RECORD) $(foreach d,$(OWN_DIRS) $(call compat_dirs,$(MAJORS)),$(call to,$(d)))
-	$(Q)$(FOLDERS) remove $(RECORD) $(foreach d,$(SHARED_DIRS) $(OWN_DIRS) \
-		$(call compat_dirs,$(MAJORS)),$(call to,$(d)))
+	$(call take_folders,$(foreach d,$(OWN_DIRS) $(call compat_dirs,$(MAJORS)),$(call to,$(d))))
 
 # ---- source archive ----
 

@@ -159,7 +159,7 @@ static bool is_marked(const char *folder)
 static bool is_ours(const char *name)
 {
 	static const char *const names[] = {
-		".", "..", "LICENSE", "Makefile", "flags.mk", "folders.sh", "stub.pc.in",
+		".", "..", "LICENSE", "Makefile", "flags.mk", "stub.pc.in",
 		"config.cmake.in", "config-version.cmake.in", "build", "generated", "include",
 		"stubs"
 	};

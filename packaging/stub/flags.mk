@@ -89,11 +89,11 @@ define newline
 
 
 endef
-FOLDERS = INSTALL='$(INSTALL)' sh $(FOLDERS_SH)
-# What `make uninstall` needs to know.
-RECORD = $(BUILD)/folders
 # $(1): folder, quoted
-folder = $(Q)$(FOLDERS) make $(RECORD) $(1)$(newline)
+folder = $(Q)$(INSTALL) -d $(1)$(newline)
+# $(1): folders that bear our name, quoted; they go if they are empty.
+take_folders = $(Q)printf '%s\n' $(1) | LC_ALL=C sort -r | while read -r folder; do \
+	rmdir "$$folder" 2>/dev/null || :; done
 # $(1): command, $(2): file, $(3): where it is to lie, quoted
 put = $(if $(V),,@printf '  %-8s%s\n' INSTALL $(3) && )$(1) $(2) $(3)$(newline)
 # $(1): file, quoted

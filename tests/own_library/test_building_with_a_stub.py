@@ -148,4 +148,4 @@ def test_uninstall_leaves_nothing(one, tmp_path):
                     "pkgconfig/baz-stub-3.pc", "cmake/lazycuda-baz/lazycuda-baz-config.cmake",
                     "cmake/lazycuda-baz/lazycuda-baz-config-version.cmake"}
     own_stubs.make(one.folder, "CFLAGS=-O0", dest, *WHERE, "uninstall")
-    assert list(tmp_path.iterdir()) == []
+    assert not [path for path in tmp_path.rglob("*") if not path.is_dir() or "lazycuda" in path.name]
