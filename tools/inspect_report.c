@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../link/tables/versions.h"
 #include "../stubs/base/arena.h"
-#include "../stubs/base/cuda_version.h"
 #include "json.h"
 
 #define MANY 16		/* entries; from this number on, entries that are alike are counted */
@@ -24,13 +24,9 @@ static const char *arch_text(const struct lazycuda_entry *entry, char text[CELL]
 	return text;
 }
 
-/* "13.0" for 13000; NULL if the toolkit is unknown. */
 static const char *toolkit_text(int toolkit, char text[CELL])
 {
-	if (toolkit <= 0)
-		return NULL;
-	snprintf(text, CELL, "%d.%d", LC_CUDA_MAJOR(toolkit), LC_CUDA_MINOR(toolkit));
-	return text;
+	return toolkit > 0 ? lk_version_text(toolkit, text) : NULL;
 }
 
 /* "9.0" for 90; NULL if the ISA is unknown. */
@@ -57,22 +53,26 @@ static const char *compression(const struct lazycuda_entry *entry)
 	       entry->flags & LAZYCUDA_ENTRY_ZSTD ? "zstd" : NULL;
 }
 
+/* In text and in JSON; NULL: not there. */
 static const struct {
 	unsigned flag;
-	const char *word;
+	const char *word, *key;
 } flag_words[] = {
-	{ LAZYCUDA_ENTRY_RELOCATABLE, "relocatable" },
-	{ LAZYCUDA_ENTRY_LINKED, "linked" },
-	{ LAZYCUDA_ENTRY_LZ4, "lz4" },
-	{ LAZYCUDA_ENTRY_ZSTD, "zstd" },
-	{ LAZYCUDA_ENTRY_OBFUSCATED, "obfuscated" },
-	{ LAZYCUDA_ENTRY_DEBUG, "debug" },
-	{ LAZYCUDA_ENTRY_32_BIT, "32-bit" },
-	{ LAZYCUDA_ENTRY_UNSEEN, "not unpacked" },
-	{ LAZYCUDA_ENTRY_LIBDEVICE, "calls libdevice" },
-	{ LAZYCUDA_ENTRY_NO_LAYOUT, "no data layout" },
-	{ LAZYCUDA_ENTRY_LISTED, "lists all that it offers" },
+	{ LAZYCUDA_ENTRY_RELOCATABLE, "relocatable", "relocatable" },
+	{ LAZYCUDA_ENTRY_LINKED, "linked", "linked" },
+	{ LAZYCUDA_ENTRY_LZ4, "lz4", NULL },
+	{ LAZYCUDA_ENTRY_ZSTD, "zstd", NULL },
+	{ LAZYCUDA_ENTRY_OBFUSCATED, "obfuscated", "obfuscated" },
+	{ LAZYCUDA_ENTRY_DEBUG, "debug", "debug" },
+	{ LAZYCUDA_ENTRY_32_BIT, "32-bit", "addresses_32" },
+	{ LAZYCUDA_ENTRY_UNSEEN, "not unpacked", "unseen" },
+	{ LAZYCUDA_ENTRY_LIBDEVICE, "calls libdevice", "libdevice" },
+	{ LAZYCUDA_ENTRY_NO_LAYOUT, "no data layout", "no_layout" },
+	{ LAZYCUDA_ENTRY_LISTED, "lists all that it offers", "listed" },
+	{ LAZYCUDA_ENTRY_NO_DEBUG_INFO, NULL, "no_debug_info" },
 };
+
+#define FLAG_WORDS (sizeof(flag_words) / sizeof(*flag_words))
 
 /* ---- text ---- */
 
@@ -151,8 +151,8 @@ static void print_code(const struct lazycuda_entry *entry, struct lc_arena *aren
 
 	printf("%-7s  %-8s  %-22s", lazycuda_kind_name(entry->kind), known ? known : "-",
 	       version_words(entry, arena));
-	for (size_t i = 0; i < sizeof(flag_words) / sizeof(*flag_words); i++) {
-		if (!(entry->flags & flag_words[i].flag))
+	for (size_t i = 0; i < FLAG_WORDS; i++) {
+		if (!(entry->flags & flag_words[i].flag) || !flag_words[i].word)
 			continue;
 		printf("%s%s", separator, flag_words[i].word);
 		separator = ", ";
@@ -249,16 +249,9 @@ static void json_entry(const struct lazycuda_entry *entry)
 	json_text("arch", arch_text(entry, arch));
 	json_text("version", entry->kind == LAZYCUDA_KIND_PTX ? language : made_by);
 	json_boolean("compressed", compression(entry) != NULL);
-	json_boolean("relocatable", (entry->flags & LAZYCUDA_ENTRY_RELOCATABLE) != 0);
-	json_boolean("linked", (entry->flags & LAZYCUDA_ENTRY_LINKED) != 0);
-	json_boolean("obfuscated", (entry->flags & LAZYCUDA_ENTRY_OBFUSCATED) != 0);
-	json_boolean("debug", (entry->flags & LAZYCUDA_ENTRY_DEBUG) != 0);
-	json_boolean("unseen", (entry->flags & LAZYCUDA_ENTRY_UNSEEN) != 0);
-	json_boolean("libdevice", (entry->flags & LAZYCUDA_ENTRY_LIBDEVICE) != 0);
-	json_boolean("no_layout", (entry->flags & LAZYCUDA_ENTRY_NO_LAYOUT) != 0);
-	json_boolean("listed", (entry->flags & LAZYCUDA_ENTRY_LISTED) != 0);
-	json_boolean("addresses_32", (entry->flags & LAZYCUDA_ENTRY_32_BIT) != 0);
-	json_boolean("no_debug_info", (entry->flags & LAZYCUDA_ENTRY_NO_DEBUG_INFO) != 0);
+	for (size_t i = 0; i < FLAG_WORDS; i++)
+		if (flag_words[i].key)
+			json_boolean(flag_words[i].key, (entry->flags & flag_words[i].flag) != 0);
 	json_text("compression", compression(entry));
 	json_text("toolkit", made_by);
 	json_text("isa", language);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../include/lazycuda.h"
-#include "../stubs/base/cuda_version.h"
+#include "../link/tables/versions.h"
 #include "json.h"
 #include "command_line.h"
 #include "plan_report.h"
@@ -79,25 +79,15 @@ static const char *cause_name(enum lazycuda_cause cause)
 	}
 }
 
-static const char *driver_version(const struct lazycuda_driver *driver, char *text, size_t size)
-{
-	snprintf(text, size, "%d.%d", LC_CUDA_MAJOR(driver->version),
-		 LC_CUDA_MINOR(driver->version));
-	return text;
-}
-
 static void print_driver(void)
 {
 	struct lazycuda_driver driver = lazycuda_get_driver();
-	char version[16];
+	char version[LK_VERSION_TEXT];
 
-	if (!driver.version)
-		puts("driver      none");
-	else if (!driver.branch)
-		printf("driver      CUDA %s\n", driver_version(&driver, version, sizeof(version)));
-	else
-		printf("driver      CUDA %s (display driver %d)\n",
-		       driver_version(&driver, version, sizeof(version)), driver.branch);
+	printf("driver      %s%s", driver.version ? "CUDA " : "", lk_version_text(driver.version, version));
+	if (driver.version && driver.branch)
+		printf(" (display driver %d)", driver.branch);
+	putchar('\n');
 }
 
 /* A stub of an earlier release has no such field. */
@@ -238,7 +228,7 @@ static void print_json_library(const struct lazycuda_status *status)
 static void print_status_json(const int *asked, const struct lc_peer *const *others, int major)
 {
 	struct lazycuda_driver driver = lazycuda_get_driver();
-	char version[16];
+	char version[LK_VERSION_TEXT];
 
 	json_open(NULL, '{');
 	json_text("lazycuda", lazycuda_version());
@@ -246,7 +236,7 @@ static void print_status_json(const int *asked, const struct lc_peer *const *oth
 	json_known("major", major, major);
 	if (driver.version) {
 		json_open("driver", '{');
-		json_text("version", driver_version(&driver, version, sizeof(version)));
+		json_text("version", lk_version_text(driver.version, version));
 		json_known("branch", driver.branch, driver.branch);
 		json_close('}');
 	} else {
