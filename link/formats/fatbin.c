@@ -247,23 +247,18 @@ static const char *read_container(const struct lk_part *part, const struct lk_wa
 	return wrong ? lc_format(walk->arena, "fatbin at 0x%llx: %s", place, wrong) : NULL;
 }
 
-/* Most often that is `at` itself, so the first read is small, and reads grow only over zeros. */
+/* Most often that is `at` itself, so few bytes are read at a time. */
 uint64_t lk_skip_zeros(const struct lk_part *part, uint64_t at)
 {
-	unsigned char window[4096];
-	size_t room = 8;
+	unsigned char bytes[8];
 
-	while (at < part->length) {
-		uint64_t left = part->length - at;
-		size_t size = left < room ? (size_t)left : room;
-
-		if (!lk_part_read(part, at, window, size))
+	for (size_t size; at < part->length; at += size) {
+		size = part->length - at < sizeof(bytes) ? (size_t)(part->length - at) : sizeof(bytes);
+		if (!lk_part_read(part, at, bytes, size))
 			break;
 		for (size_t i = 0; i < size; i++)
-			if (window[i])
+			if (bytes[i])
 				return at + i;
-		at += size;
-		room = room < sizeof(window) / 8 ? 8 * room : sizeof(window);
 	}
 	return at;
 }

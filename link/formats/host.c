@@ -43,7 +43,6 @@ struct sections {
 	Elf64_Off offset;	/* of the section headers */
 	uint64_t count;
 	Elf64_Shdr names;
-	Elf64_Shdr window[32];	/* those that were read last */
 };
 
 static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
@@ -77,17 +76,11 @@ static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
 	return NULL;
 }
 
-/* Section headers are asked for in their order.  NULL if they cannot be read. */
-static const Elf64_Shdr *section_at(const struct host *host, struct sections *sections,
-				    uint64_t index)
+static bool read_section_header(const struct host *host, const struct sections *sections, uint64_t index,
+				Elf64_Shdr *section)
 {
-	const uint64_t most = LC_COUNT(sections->window), left = sections->count - index;
-
-	if (index % most == 0 &&
-	    !lk_part_read(host->part, sections->offset + index * sizeof(Elf64_Shdr),
-			  sections->window, (left < most ? left : most) * sizeof(Elf64_Shdr)))
-		return NULL;
-	return &sections->window[index % most];
+	return lk_part_read(host->part, sections->offset + index * sizeof(*section), section,
+			    sizeof(*section));
 }
 
 static const struct section_kind *kind_of(const struct host *host,
@@ -133,18 +126,17 @@ static const char *read_section(struct host *host, const Elf64_Shdr *section)
 	return host->kind->read(&part, &inside);
 }
 
-static const char *read_sections(struct host *host, struct sections *sections)
+static const char *read_sections(struct host *host, const struct sections *sections)
 {
 	const char *wrong = NULL;
+	Elf64_Shdr section;
 
 	for (uint64_t i = 0; !wrong && i < sections->count; i++) {
-		const Elf64_Shdr *section = section_at(host, sections, i);
-
-		if (!section)
+		if (!read_section_header(host, sections, i, &section))
 			return "cannot be read";
-		host->kind = kind_of(host, sections, section->sh_name);
+		host->kind = kind_of(host, sections, section.sh_name);
 		if (host->kind)
-			wrong = read_section(host, section);
+			wrong = read_section(host, &section);
 	}
 	return wrong;
 }
@@ -154,37 +146,33 @@ static const char *read_sections(struct host *host, struct sections *sections)
 /* Counts the names of source files among the symbols, which are local ones: up to two. */
 static unsigned count_files(struct host *host, const Elf64_Shdr *table)
 {
-	Elf64_Sym window[64];
-	uint64_t count = table->sh_size / sizeof(*window);
+	uint64_t count = table->sh_size / sizeof(Elf64_Sym);
 	unsigned files = 0;
+	Elf64_Sym symbol;
 
 	if (count > table->sh_info)
 		count = table->sh_info;
-	if (count * sizeof(*window) > host->left)
+	if (count * sizeof(symbol) > host->left)
 		return 0;
-	host->left -= count * sizeof(*window);
+	host->left -= count * sizeof(symbol);
 	for (uint64_t i = 0; i < count && files < 2; i++) {
-		const uint64_t left = count - i, at = i % LC_COUNT(window);
-		const size_t next = left < LC_COUNT(window) ? (size_t)left : LC_COUNT(window);
-
-		if (!at && !lk_part_read(host->part, table->sh_offset + i * sizeof(*window), window,
-					 next * sizeof(*window)))
+		if (!lk_part_read(host->part, table->sh_offset + i * sizeof(symbol), &symbol,
+				  sizeof(symbol)))
 			return 0;
-		files += ELF64_ST_TYPE(window[at].st_info) == STT_FILE;
+		files += ELF64_ST_TYPE(symbol.st_info) == STT_FILE;
 	}
 	return files;
 }
 
 /* A compiler writes one name of a source file into an object, ld -r copies the names of all, and
  * strip removes them. */
-static bool is_of_one_source(struct host *host, struct sections *sections)
+static bool is_of_one_source(struct host *host, const struct sections *sections)
 {
-	for (uint64_t i = 0; i < sections->count; i++) {
-		const Elf64_Shdr *section = section_at(host, sections, i);
+	Elf64_Shdr section;
 
-		if (section && section->sh_type == SHT_SYMTAB)
-			return count_files(host, section) == 1;
-	}
+	for (uint64_t i = 0; i < sections->count; i++)
+		if (read_section_header(host, sections, i, &section) && section.sh_type == SHT_SYMTAB)
+			return count_files(host, &section) == 1;
 	return false;
 }
 

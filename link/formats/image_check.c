@@ -31,15 +31,13 @@ static const char *arch_text(struct lc_arena *arena, int sm, char suffix)
 static const char *check_wanted(const struct lazycuda_entry *entry, const struct wanted *wanted,
 				struct lc_arena *arena)
 {
-	const struct lazycuda_symbol plain = { .name = NULL };
 	struct lk_symbols lacking = { .arena = arena };
 
 	for (size_t i = 0; i < wanted->symbol_count; i++)
-		lk_symbols_add(&lacking, wanted->symbols[i], strlen(wanted->symbols[i]), &plain);
+		lk_names_add(&lacking, wanted->symbols[i]);
 	for (size_t i = 0; wanted->symbol_count && i < entry->symbol_count; i++) {
-		const char *name = entry->symbols[i].name;
 		struct lazycuda_symbol *symbol = !entry->symbols[i].defined ? NULL :
-			lk_symbols_find(&lacking, name, strlen(name));
+			lk_names_find(&lacking, entry->symbols[i].name);
 
 		if (symbol)
 			symbol->defined = 1;
@@ -216,7 +214,7 @@ static void find_in_cubin(const struct lk_part *part, struct lk_symbols *names)
 			const lk_elf_symbol *raw = lk_device_elf_symbol(&elf, i);
 			const char *name = (const char *)elf.strings.at + raw->st_name;
 			struct lazycuda_symbol *symbol = raw->st_shndx == SHN_UNDEF ? NULL :
-				lk_symbols_find(names, name, strlen(name));
+				lk_names_find(names, name);
 
 			if (symbol)
 				symbol->defined = 1;
@@ -240,7 +238,6 @@ static bool is_in_text(const char *text, const char *name)
 void lk_image_find(const void *image, size_t length, enum lazycuda_output output,
 		   const char *const *names, size_t count, bool *found, struct lc_arena *arena)
 {
-	const struct lazycuda_symbol plain = { .name = NULL };
 	struct lk_symbols wanted = { .arena = arena };
 	struct lk_budget budget = lk_budget_for(length);
 	const struct lk_source source = { .bytes = image, .length = length, .budget = &budget };
@@ -248,12 +245,11 @@ void lk_image_find(const void *image, size_t length, enum lazycuda_output output
 			   output == LAZYCUDA_OUTPUT_RELOCATABLE;
 
 	for (size_t i = 0; cubin && i < count; i++)
-		lk_symbols_add(&wanted, names[i], strlen(names[i]), &plain);
+		lk_names_add(&wanted, names[i]);
 	if (cubin)
 		find_in_cubin(&(const struct lk_part){ &source, 0, length }, &wanted);
 	for (size_t i = 0; i < count; i++) {
-		const struct lazycuda_symbol *symbol = !cubin ? NULL :
-			lk_symbols_find(&wanted, names[i], strlen(names[i]));
+		const struct lazycuda_symbol *symbol = cubin ? lk_names_find(&wanted, names[i]) : NULL;
 
 		found[i] = cubin ? symbol && symbol->defined :
 			   output == LAZYCUDA_OUTPUT_LTOIR || is_in_text(image, names[i]);

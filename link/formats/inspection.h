@@ -59,17 +59,6 @@ static inline bool lk_is_llvm_ir(const struct lazycuda_inspection *inspection)
 			      inspection->kind == LAZYCUDA_KIND_LLVMIR);
 }
 
-/* Returns true if any of it may be compiled by libnvvm. */
-static inline bool lk_has_llvm_ir(const struct lazycuda_inspection *inspection)
-{
-	if (lk_is_llvm_ir(inspection))
-		return true;
-	for (size_t i = 0; inspection && i < inspection->entry_count; i++)
-		if (inspection->entries[i]->kind == LAZYCUDA_KIND_BITCODE)
-			return true;
-	return false;
-}
-
 /* Flags of an entry that is unpacked before it is read. */
 #define LK_PACKED (LAZYCUDA_ENTRY_LZ4 | LAZYCUDA_ENTRY_ZSTD)
 

@@ -71,14 +71,6 @@ static bool begins(const char *name, const char *beginning)
 	return !strncmp(name, beginning, strlen(beginning));
 }
 
-static void add_ir_name(struct lk_symbols *names, const char *name)
-{
-	const struct lazycuda_symbol plain = { .name = NULL };
-
-	if (*name)
-		lk_symbols_add(names, name, strlen(name), &plain);
-}
-
 /* Adds a name that others see, or that is needed of others, by its linkage.  Shared memory
  * belongs to a kernel: what is external is as large as the launch says, and no input defines it. */
 static void add_ir_symbol(struct ir_text *text, const char *name, bool variable)
@@ -131,7 +123,7 @@ static void begin(struct ir_text *text, enum ir_entity entity)
 		text->unsure = true;	/* its name, or what it is, was not seen */
 	if (text->entity == IR_METADATA && text->kernel) {
 		for (size_t i = 0; i < text->node_count; i++)
-			add_ir_name(&text->kernels, text->node[i]);
+			lk_names_add(&text->kernels, text->node[i]);
 		text->unsure |= text->numbered;
 	}
 	text->entity = entity;
@@ -274,7 +266,7 @@ static void take_value_name(struct ir_text *text)
 		text->length = 0;
 	text->token[text->length] = 0;
 	if (text->depth && text->entity == IR_LIST) {
-		add_ir_name(&text->listed, text->token);
+		lk_names_add(&text->listed, text->token);
 	} else if (text->depth && text->entity == IR_METADATA && numbered) {
 		text->numbered = true;
 	} else if (text->depth && text->entity == IR_METADATA) {
@@ -386,8 +378,7 @@ static void take_ir_byte(struct ir_text *text, char byte, bool in_text)
 static void mark_kernels(struct ir_text *text)
 {
 	for (size_t i = 0; i < text->kernels.count; i++) {
-		const char *name = text->kernels.list[i].name;
-		struct lazycuda_symbol *symbol = lk_symbols_find(&text->names, name, strlen(name));
+		struct lazycuda_symbol *symbol = lk_names_find(&text->names, text->kernels.list[i].name);
 
 		if (!symbol) {
 			text->unsure = true;	/* it is local */
@@ -411,8 +402,7 @@ static void end_ir(struct ir_text *text, bool *all)
 	for (size_t i = 0; i < text->names.count; i++) {
 		struct lazycuda_symbol *symbol = &text->names.list[i];
 
-		if (!symbol->defined ||
-		    lk_symbols_find(&text->listed, symbol->name, strlen(symbol->name)))
+		if (!symbol->defined || lk_names_find(&text->listed, symbol->name))
 			symbol->flags &= (unsigned char)~LAZYCUDA_SYMBOL_UNLISTED;
 		*all &= !(symbol->flags & LAZYCUDA_SYMBOL_UNLISTED);
 	}

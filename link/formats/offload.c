@@ -425,7 +425,6 @@ static void compare_sets(struct row_image *images, struct row_image **order, siz
 /* A name that may be defined more than once tells nothing. */
 static void compare_names(struct lc_arena *arena, struct row_image *images, size_t count)
 {
-	const struct lazycuda_symbol plain = { .name = NULL };
 	struct lk_symbols names = { .arena = arena };
 	size_t *last, total = 0;
 
@@ -435,15 +434,14 @@ static void compare_names(struct lc_arena *arena, struct row_image *images, size
 	for (size_t i = 0; last && i < count; i++)
 		for (size_t k = 0; k < images[i].entry->symbol_count; k++) {
 			const struct lazycuda_symbol *symbol = &images[i].entry->symbols[k], *found;
-			const size_t length = strlen(symbol->name);
 
 			if (!symbol->defined || symbol->weak)
 				continue;
-			found = lk_symbols_find(&names, symbol->name, length);
+			found = lk_names_find(&names, symbol->name);
 			if (found)
 				make_like(images, last[found - names.list], i);
 			else
-				lk_symbols_add(&names, symbol->name, length, &plain);
+				lk_names_add(&names, symbol->name);
 			if (names.count)
 				last[found ? (size_t)(found - names.list) : names.count - 1] = i;
 		}

@@ -56,7 +56,7 @@ static inline void absorb(uint64_t state[4], uint64_t word)
 	state[0] ^= word;
 }
 
-uint32_t lk_symbol_hash(const char *name, size_t length)
+static uint32_t hash_of(const char *name, size_t length)
 {
 	uint64_t key[2], last = (uint64_t)length << 56, word;
 	uint64_t state[4];
@@ -107,7 +107,7 @@ struct lazycuda_symbol *lk_symbols_find(const struct lk_symbols *symbols, const 
 
 	if (!symbols->slot_count)
 		return NULL;
-	slot = find_slot(symbols, name, length, lk_symbol_hash(name, length));
+	slot = find_slot(symbols, name, length, hash_of(name, length));
 	return *slot ? &symbols->list[*slot - 1] : NULL;
 }
 
@@ -164,7 +164,7 @@ static struct lazycuda_symbol *append(struct lk_symbols *symbols, const char *na
 void lk_symbols_add(struct lk_symbols *symbols, const char *name, size_t length,
 		    const struct lazycuda_symbol *like)
 {
-	uint32_t hash = lk_symbol_hash(name, length);
+	uint32_t hash = hash_of(name, length);
 	struct lazycuda_symbol *symbol;
 	uint32_t *slot;
 

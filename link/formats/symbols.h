@@ -3,6 +3,8 @@
 #ifndef LINK_SYMBOLS_H
 #define LINK_SYMBOLS_H
 
+#include <string.h>
+
 #include "../../include/lazycuda_link.h"
 #include "../../stubs/base/arena.h"
 
@@ -14,9 +16,6 @@ struct lk_symbols {
 	uint32_t *slots;		/* by hash: index in the list + 1, or 0 */
 	size_t slot_count;		/* a power of two */
 };
-
-/* Keyed: a name's hash differs between runs of a program. */
-uint32_t lk_symbol_hash(const char *name, size_t length);
 
 /* The symbol of that name, or NULL. */
 struct lazycuda_symbol *lk_symbols_find(const struct lk_symbols *symbols, const char *name,
@@ -31,6 +30,17 @@ void lk_symbols_expect(struct lk_symbols *symbols, size_t count);
  */
 void lk_symbols_add(struct lk_symbols *symbols, const char *name, size_t length,
 		    const struct lazycuda_symbol *like);
+
+/* The same for whole texts, whose properties are of no matter. */
+static inline struct lazycuda_symbol *lk_names_find(const struct lk_symbols *names, const char *name)
+{
+	return lk_symbols_find(names, name, strlen(name));
+}
+
+static inline void lk_names_add(struct lk_symbols *names, const char *name)
+{
+	lk_symbols_add(names, name, strlen(name), &(const struct lazycuda_symbol){ .name = NULL });
+}
 
 /* Whether the driver has a function of this name, as malloc() of device code. */
 bool lk_symbol_is_provided(const char *name);

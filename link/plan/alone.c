@@ -49,8 +49,8 @@ static bool plan_source(struct lk_planning *planning, struct lk_side *side)
 	};
 	return version > 0 && is_alone(planning) &&
 	       lk_arch_supported(&planning->target, LK_NVRTC, version) &&
-	       lk_compiler_has_settings(planning, planning->items, &side->refusal) &&
-	       lk_check_debugging(planning, planning->items, NULL, &side->refusal) &&
+	       lk_compiler_has_settings(planning, planning->items) &&
+	       lk_check_debugging(planning, planning->items, NULL) &&
 	       lk_take(planning, side, &(const struct lk_taken){
 			.item = planning->items, .choice = { .entry = LAZYCUDA_NO_INDEX,
 							     .form = LAZYCUDA_FORM_COMPILED } });
@@ -224,11 +224,10 @@ static const char *what_is_needed(struct lk_planning *planning, int toolkit)
 
 /* Refuses an item with a code, what is needed instead, and a format and what follows it. */
 #define REFUSE(code, item, ...) \
-	lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_##code, item, "Tile IR", __VA_ARGS__)
+	lk_refuse(planning, LAZYCUDA_CODE_##code, item, "Tile IR", __VA_ARGS__)
 
 /* Whether the request asks for nothing that linkers alone do. */
-static bool is_image_asked(struct lk_planning *planning, struct lk_side *side,
-			   const struct lk_item *item)
+static bool is_image_asked(struct lk_planning *planning, const struct lk_item *item)
 {
 	const struct lazycuda_request *request = &planning->request;
 
@@ -243,8 +242,7 @@ static bool is_image_asked(struct lk_planning *planning, struct lk_side *side,
 		      " for a family");
 }
 
-static bool check_piece(struct lk_planning *planning, struct lk_side *side,
-			const struct tile_found *found)
+static bool check_piece(struct lk_planning *planning, const struct tile_found *found)
 {
 	const struct lk_item *item = found->tile.item;
 	const struct lazycuda_entry *entry = lk_taken_entry(&found->tile);
@@ -265,20 +263,19 @@ static bool check_piece(struct lk_planning *planning, struct lk_side *side,
 		      " target is sm_%d", entry->arch, planning->target.sm);
 }
 
-static bool check_compiler(struct lk_planning *planning, struct lk_side *side,
-			   const struct lk_item *item)
+static bool check_compiler(struct lk_planning *planning, const struct lk_item *item)
 {
 	const int nvrtc = planning->environment.nvrtc;
 
 	return nvrtc >= NVRTC_SINCE || nvrtc < 0 ||
-	       lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_NVRTC_REQUIRED, item,
+	       lk_refuse(planning, LAZYCUDA_CODE_NVRTC_REQUIRED, item,
 			 nvrtc ? lc_format(planning->arena, "nvrtc %s", lk_version(planning->arena, nvrtc)) :
 			 "no nvrtc", "nvrtc 13.3 or later",
 			 "it is source, and nvrtc 13.3 or later makes Tile IR of source");
 }
 
-static bool check_tileiras(struct lk_planning *planning, struct lk_side *side,
-			   const struct lk_item *item, int toolkit, int version, int newest)
+static bool check_tileiras(struct lk_planning *planning, const struct lk_item *item, int toolkit,
+			   int version, int newest)
 {
 	struct lc_arena *arena = planning->arena;
 	const char *need = what_is_needed(planning, toolkit);
@@ -290,7 +287,7 @@ static bool check_tileiras(struct lk_planning *planning, struct lk_side *side,
 	if (!since_for(&planning->target))
 		return REFUSE(ARCH_UNSUPPORTED, item, "sm_80 or later", "no tileiras makes code for sm_%d",
 			      planning->target.sm);
-	return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_TILEIRAS_REQUIRED, item, have, need,
+	return lk_refuse(planning, LAZYCUDA_CODE_TILEIRAS_REQUIRED, item, have, need,
 			 "of its Tile IR, for sm_%d, %s makes an image, and %s%s is beside the nvrtc or"
 			 " nvJitLink here; install the package nvidia-cuda-tileiras", planning->target.sm,
 			 need, newest ? "none but " : "none", newest ? lk_version(arena, newest) : "");
@@ -317,18 +314,18 @@ static bool plan_tile(struct lk_planning *planning, struct lk_side *side)
 	struct lk_arch target = planning->target;
 	int toolkit, version, newest;
 
-	*side = (struct lk_side){ .refusal = { .input = LAZYCUDA_NO_INDEX } };
+	*side = (struct lk_side){ .count = 0 };
 	if (!item && is_only(planning))
-		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_NO_DEVICE_CODE, NULL, "no Tile IR",
+		return lk_refuse(planning, LAZYCUDA_CODE_NO_DEVICE_CODE, NULL, "no Tile IR",
 				 "Tile IR", "no input has Tile IR");
 	if (!item || planning->request.flags & LAZYCUDA_LINK_IGNORE_TILE ||
 	    (found.other && !is_only(planning)) ||
-	    !is_image_asked(planning, side, item) || !check_piece(planning, side, &found) ||
-	    (source && !check_compiler(planning, side, item)))
+	    !is_image_asked(planning, item) || !check_piece(planning, &found) ||
+	    (source && !check_compiler(planning, item)))
 		return false;
 	toolkit = source ? planning->environment.nvrtc : lk_taken_entry(&found.tile)->toolkit;
 	version = choose_tileiras(planning, toolkit, &newest);
-	if (!check_tileiras(planning, side, item, toolkit, version, newest))
+	if (!check_tileiras(planning, item, toolkit, version, newest))
 		return false;
 	if (source)
 		side->compilation = (struct lk_compilation){ LAZYCUDA_KIND_TILEIR, target };
@@ -344,27 +341,26 @@ static bool plan_tile(struct lk_planning *planning, struct lk_side *side)
 
 /* ---- either ---- */
 
-const struct lk_side *lk_plan_alone(struct lk_planning *planning, struct lk_side *alone,
-				    struct lk_refusal *refusal)
+const struct lk_side *lk_plan_alone(struct lk_planning *planning, struct lk_side *alone)
 {
-	struct lk_refusal other = { .input = LAZYCUDA_NO_INDEX };
-	const bool source = !(planning->request.flags & LAZYCUDA_LINK_TILE_ONLY) &&
-			    plan_source(planning, alone);
+	const struct lk_refusal before = planning->refusal;
+	bool source;
 
-	if (!source && alone->refusal.code == LAZYCUDA_CODE_BAD_OPTION) {
-		*refusal = alone->refusal;	/* no linker would help */
-		return NULL;
+	planning->refusal = LK_NO_REFUSAL;
+	source = !(planning->request.flags & LAZYCUDA_LINK_TILE_ONLY) && plan_source(planning, alone);
+	if (!source && planning->refusal.code == LAZYCUDA_CODE_BAD_OPTION)
+		return NULL;	/* no linker would help */
+	if (!source) {
+		planning->refusal = LK_NO_REFUSAL;
+		if (!plan_tile(planning, alone)) {
+			if (!planning->refusal.code)
+				planning->refusal = before;
+			return NULL;
+		}
 	}
-	if (!source && !plan_tile(planning, alone)) {
-		if (alone->refusal.code)
-			*refusal = alone->refusal;
-		return NULL;
-	}
-	if (!lk_plan_result(planning, alone, &other)) {
-		if (!source)	/* of Tile IR no linker makes an image */
-			*refusal = other;
-		return NULL;
-	}
-	*refusal = other;
-	return alone;
+	if (lk_plan_result(planning, alone))
+		return alone;
+	if (source)	/* of Tile IR no linker makes an image */
+		planning->refusal = before;
+	return NULL;
 }

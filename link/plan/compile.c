@@ -47,8 +47,7 @@ static const char *nvrtc_text(struct lc_arena *arena, int version)
 
 /* Refuses: the linker would not take nvrtc's output. */
 static bool decline(struct lk_planning *planning, const struct lk_linker *linker,
-		    const struct lk_item *item, enum lazycuda_kind to, enum lazycuda_code code,
-		    struct lk_refusal *refusal)
+		    const struct lk_item *item, enum lazycuda_kind to, enum lazycuda_code code)
 {
 	struct lc_arena *arena = planning->arena;
 	int version = planning->environment.nvrtc;
@@ -59,28 +58,27 @@ static bool decline(struct lk_planning *planning, const struct lk_linker *linker
 	case LAZYCUDA_CODE_PTX_TOO_NEW:
 	case LAZYCUDA_CODE_LTOIR_TOO_NEW:
 		need = lc_format(arena, "nvrtc %s or earlier", lk_version(arena, linker->version));
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_NVRTC_TOO_NEW, item, nvrtc, need,
+		return lk_refuse(planning, LAZYCUDA_CODE_NVRTC_TOO_NEW, item, nvrtc, need,
 				 "%s would write %s that is newer than %s reads; take %s, or a newer linker",
 				 nvrtc, output, text, need);
 	case LAZYCUDA_CODE_LTOIR_CROSS_MAJOR:
 		if (LC_CUDA_MAJOR(version) < 12)
-			return lk_refuse(planning, refusal, code, item, nvrtc, "nvrtc 12 or later",
+			return lk_refuse(planning, code, item, nvrtc, "nvrtc 12 or later",
 					 "%s writes LTO-IR that no nvJitLink reads; take nvrtc 12 or later",
 					 nvrtc);
 		need = lc_format(arena, "nvrtc %d", LC_CUDA_MAJOR(linker->version));
-		return lk_refuse(planning, refusal, code, item, nvrtc, need,
+		return lk_refuse(planning, code, item, nvrtc, need,
 				 "LTO-IR of %s is promised to link within its major only, and this is %s;"
 				 " take %s, or allow LTO across majors", nvrtc, text, need);
 	default:
-		return lk_refuse(planning, refusal, code, item, nvrtc, "nvrtc of a known version",
+		return lk_refuse(planning, code, item, nvrtc, "nvrtc of a known version",
 				 "it cannot be told whether %s reads %s of %s, and the policy is strict",
 				 text, output, nvrtc);
 	}
 }
 
 bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
-			 const struct lk_item *item, struct lk_compilation *compilation,
-			 struct lk_refusal *refusal)
+			 const struct lk_item *item, struct lk_compilation *compilation)
 {
 	struct lc_arena *arena = planning->arena;
 	const struct lk_arch *target = &planning->target;
@@ -89,7 +87,7 @@ bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *l
 	enum lazycuda_code code;
 
 	if (version == LAZYCUDA_VERSION_NONE)
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_NVRTC_REQUIRED, item, "CUDA source",
+		return lk_refuse(planning, LAZYCUDA_CODE_NVRTC_REQUIRED, item, "CUDA source",
 				 "nvrtc", "it is source, and there is no nvrtc to compile it; install nvrtc,"
 				 " or pass PTX");
 	if (!lk_compiled_arch(target, version, &compilation->arch)) {
@@ -97,15 +95,15 @@ bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *l
 		const char *need = until ? lc_format(arena, "nvrtc %s or earlier",
 						     lk_version(arena, until)) : "another nvrtc";
 
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_ARCH_UNSUPPORTED, item, nvrtc, need,
+		return lk_refuse(planning, LAZYCUDA_CODE_ARCH_UNSUPPORTED, item, nvrtc, need,
 				 "%s compiles for nothing that runs on %s; take %s", nvrtc,
 				 lk_arch(arena, target->sm, target->suffix), need);
 	}
 	compilation->to = lto ? LAZYCUDA_KIND_LTOIR : LAZYCUDA_KIND_PTX;
 	code = lk_accept_output(linker, compilation->to, &compilation->arch, version).code;
 	if (code)
-		return decline(planning, linker, item, compilation->to, code, refusal);
-	return lk_compiler_has_settings(planning, item, refusal);
+		return decline(planning, linker, item, compilation->to, code);
+	return lk_compiler_has_settings(planning, item);
 }
 
 /* An nvrtc that makes the image takes the linker's level. */

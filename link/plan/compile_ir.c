@@ -19,14 +19,13 @@
 
 /* ---- the inputs ---- */
 
-bool lk_check_ir_libraries(struct lk_planning *planning, const struct lk_ir_compilation *compilation,
-			   struct lk_refusal *refusal)
+bool lk_check_ir_libraries(struct lk_planning *planning, const struct lk_ir_compilation *compilation)
 {
 	for (size_t i = 0; !compilation->any && i < planning->count; i++) {
 		const struct lk_item *item = &planning->items[i];
 
 		if (lk_is_ir_library(item) && !(item->what.flags & LK_INPUT_COMPILED_IN))
-			return lk_refuse(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
+			return lk_refuse(planning, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
 					 "a library of LLVM IR", "a program of LLVM IR",
 					 "it is a library of LLVM IR, and no other input is LLVM IR that could"
 					 " call it; give it as a program, or the caller as LLVM IR");
@@ -194,8 +193,7 @@ static const char *nvvm_text(struct lc_arena *arena, int version)
 }
 
 static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *linker,
-		      const struct lk_item *item, const struct ir_candidate *one,
-		      struct lk_refusal *refusal)
+		      const struct lk_item *item, const struct ir_candidate *one)
 {
 	struct lc_arena *arena = planning->arena;
 	const char *have = nvvm_text(arena, one->compilation.version), *need;
@@ -206,16 +204,16 @@ static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *link
 
 	switch (one->code) {
 	case LAZYCUDA_CODE_NVVM_REQUIRED:
-		return lk_refuse(planning, refusal, one->code, item, kind, "libnvvm",
+		return lk_refuse(planning, one->code, item, kind, "libnvvm",
 				 "it is %s, and there is no libnvvm to compile it; install one (" INSTALL_NVVM
 				 "), name it by LAZYCUDA_NVVM, or pass PTX", kind);
 	case LAZYCUDA_CODE_LIBDEVICE_REQUIRED:
-		return lk_refuse(planning, refusal, one->code,
+		return lk_refuse(planning, one->code,
 				 first_with(planning, LAZYCUDA_ENTRY_LIBDEVICE), have, "libdevice.10.bc",
 				 "it calls functions of libdevice (__nv_*), and no libdevice.10.bc goes with"
 				 " %s; install it with its libnvvm (" INSTALL_NVVM ")", have);
 	case LAZYCUDA_CODE_BAD_INPUT:
-		return lk_refuse(planning, refusal, one->code,
+		return lk_refuse(planning, one->code,
 				 first_with(planning, LAZYCUDA_ENTRY_NO_LAYOUT),
 				 "LLVM IR without a data layout", "a data layout",
 				 "it has no data layout, without which libnvvm aborts the process for"
@@ -224,16 +222,16 @@ static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *link
 	case LAZYCUDA_CODE_ARCH_UNSUPPORTED:
 		need = until ? lc_format(arena, "libnvvm %s or earlier", lk_version(arena, until)) :
 			       "another libnvvm";
-		return lk_refuse(planning, refusal, one->code, item, have, need,
+		return lk_refuse(planning, one->code, item, have, need,
 				 "%s compiles for nothing that runs on %s; take %s", have,
 				 lk_arch(arena, planning->target.sm, planning->target.suffix), need);
 	case LAZYCUDA_CODE_PTX_TOO_NEW:
 		need = lc_format(arena, "libnvvm %s or earlier", lk_version(arena, linker->version));
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_NVVM_TOO_NEW, item, have, need,
+		return lk_refuse(planning, LAZYCUDA_CODE_NVVM_TOO_NEW, item, have, need,
 				 "%s would write PTX that is newer than %s reads; take %s, or a newer"
 				 " linker", have, text, need);
 	default:
-		return lk_refuse(planning, refusal, one->code, item, have, "libnvvm of a known version",
+		return lk_refuse(planning, one->code, item, have, "libnvvm of a known version",
 				 "it cannot be told whether %s reads PTX of %s, and the policy is strict",
 				 text, have);
 	}
@@ -241,12 +239,12 @@ static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *link
 
 bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
 		const char *no_lto, const struct lk_item *item,
-		struct lk_ir_compilation *compilation, struct lk_refusal *refusal)
+		struct lk_ir_compilation *compilation)
 {
 	struct ir_candidate best = choose_nvvm(planning, linker, lto, no_lto);
 
 	*compilation = best.compilation;
-	return !best.code || refuse_ir(planning, linker, item, &best, refusal);
+	return !best.code || refuse_ir(planning, linker, item, &best);
 }
 
 /* ---- how ---- */

@@ -73,13 +73,13 @@ static const char *why_debugging(struct lk_planning *planning, const struct lk_i
 }
 
 bool lk_check_debugging(struct lk_planning *planning, const struct lk_item *item,
-			const struct lazycuda_entry *ptx, struct lk_refusal *refusal)
+			const struct lazycuda_entry *ptx)
 {
 	const char *level = find_option(&planning->request, optimises);
 	const char *why = why_debugging(planning, item, ptx);
 
 	return !why || !level ||
-	       lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_OPTION, item, why, "-O0",
+	       lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, item, why, "-O0",
 			 "what is compiled for debugging, by %s, is not optimised, by %s; leave one out",
 			 why, level);
 }
@@ -100,16 +100,16 @@ static bool check_one_debugged(struct lk_planning *planning, struct lk_side *sid
 		return true;
 	if (ptx && ptx->kind != LAZYCUDA_KIND_PTX)
 		ptx = NULL;
-	if (!lk_check_debugging(planning, item, ptx, &side->refusal))
+	if (!lk_check_debugging(planning, item, ptx))
 		return false;
 	why = why_debugging(planning, item, ptx);
 	if (why && ptx && ptx->flags & LAZYCUDA_ENTRY_32_BIT)
-		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_BAD_OPTION, item, why,
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, item, why,
 				 "PTX with .address_size 64", "nvJitLink compiles PTX with 32-bit addresses,"
 				 " but not for debugging, by %s; leave that out, or pass PTX with"
 				 " .address_size 64", why);
 	if (ptx && ptx->flags & LAZYCUDA_ENTRY_NO_DEBUG_INFO)
-		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_BAD_INPUT, item,
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_INPUT, item,
 				 "PTX for debugging without debug information", "a .section .debug_info",
 				 "its .target says debug and it has no debug information, so that nvJitLink"
 				 " does not compile it; take the word out, or make it again with -G");
@@ -127,6 +127,6 @@ bool lk_plan_debugging(struct lk_planning *planning, struct lk_side *side)
 	if (!find_option(&planning->request, is_debug) || !find_option(&planning->request, is_level) ||
 	    (side->linker.version > 0 && side->linker.version < LC_CUDA(13, 5)))
 		return true;
-	return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_BAD_OPTION, NULL, "-g and -O3", "-O0",
+	return lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, NULL, "-g and -O3", "-O0",
 			 "nvJitLink 13.5 takes no -O3 with -g, whatever the inputs; leave one out");
 }

@@ -57,30 +57,7 @@ static const char *why(struct lc_arena *arena, const struct lazycuda_plan *taken
 			 first->message);
 }
 
-/* Tries an nvJitLink with every nvrtc, first with the one of its own version.  Returns the
- * best plan; NULL on allocation failure. */
-static struct lazycuda_plan *try_compilers(const struct fit_question *question,
-					   const struct lazycuda_environment *environment,
-					   const struct lazycuda_others *others,
-					   struct lazycuda_plan *best)
-{
-	const int first = environment->nvrtc;
-	struct lazycuda_environment one = *environment;
-
-	for (size_t i = 0; i <= others->nvrtc_count && !links_best(best); i++) {
-		struct lazycuda_plan *plan;
-
-		one.nvrtc = i ? others->nvrtcs[i - 1] : first;
-		plan = ask(question, &one);
-		if (!plan)
-			return NULL;
-		if (is_better(plan, best))
-			best = plan;
-	}
-	return best;
-}
-
-/* The nvrtc to try first with an nvJitLink. */
+/* The nvrtc to try first with an nvJitLink: the one of its own version. */
 static int own_compiler(int nvjitlink, int nvrtc, const struct lazycuda_others *others)
 {
 	for (size_t i = 0; i < others->nvrtc_count; i++)
@@ -89,20 +66,26 @@ static int own_compiler(int nvjitlink, int nvrtc, const struct lazycuda_others *
 	return nvrtc;
 }
 
-/* Tries every nvJitLink with every nvrtc, until one fits.  Returns the best plan. */
-static struct lazycuda_plan *try_others(const struct fit_question *question,
-					const struct lazycuda_environment *environment,
-					const struct lazycuda_others *others,
-					struct lazycuda_plan *first)
+/* The best plan for one target: tries every nvJitLink with every nvrtc, first those of the environment,
+ * until one fits.  NULL on allocation failure. */
+static struct lazycuda_plan *best_plan(const struct fit_question *question,
+				       const struct lazycuda_environment *environment,
+				       const struct lazycuda_others *others)
 {
 	struct lazycuda_environment one = *environment;
-	struct lazycuda_plan *best = first;
+	struct lazycuda_plan *first = ask(question, environment), *best = first;
 
-	for (size_t i = 0; best && i <= others->nvjitlink_count && !links_best(best); i++) {
+	for (size_t i = 0; best && i <= others->nvjitlink_count; i++) {
 		one.nvjitlink = i ? others->nvjitlinks[i - 1] : environment->nvjitlink;
-		one.nvrtc = i ? own_compiler(one.nvjitlink, environment->nvrtc, others) :
-				environment->nvrtc;
-		best = try_compilers(question, &one, others, best);
+		for (size_t k = i ? 0 : 1; best && !links_best(best) && k <= others->nvrtc_count; k++) {
+			struct lazycuda_plan *plan;
+
+			one.nvrtc = k ? others->nvrtcs[k - 1] :
+				    own_compiler(one.nvjitlink, environment->nvrtc, others);
+			plan = ask(question, &one);
+			if (!plan || is_better(plan, best))
+				best = plan;
+		}
 	}
 	if (!best || question->arena->failed)
 		return NULL;
@@ -111,16 +94,6 @@ static struct lazycuda_plan *try_others(const struct fit_question *question,
 	if (best != first)
 		best->choice = why(question->arena, best, first);
 	return best;
-}
-
-/* The best plan for one target. */
-static struct lazycuda_plan *best_plan(const struct fit_question *question,
-				       const struct lazycuda_environment *environment,
-				       const struct lazycuda_others *others)
-{
-	struct lazycuda_plan *plan = ask(question, environment);
-
-	return !plan || links_best(plan) ? plan : try_others(question, environment, others, plan);
 }
 
 /* ---- the target ---- */
@@ -133,20 +106,6 @@ const char *lk_arch_from_inputs(const char *arch)
 		return NULL;
 	arch += length;
 	return !*arch ? LK_NATIVE_ARCH : *arch == ':' ? arch + 1 : NULL;
-}
-
-static bool add_note(struct lc_arena *arena, struct lazycuda_plan *plan, const char *note)
-{
-	const char **notes = lc_alloc(arena, (plan->note_count + 1) * sizeof(*notes));
-
-	if (!notes)
-		return false;
-	for (size_t i = 0; i < plan->note_count; i++)
-		notes[i + 1] = plan->notes[i];
-	notes[0] = note;
-	plan->notes = notes;
-	plan->note_count++;
-	return true;
 }
 
 /* Where a GPU's own target is refused, tries those that are for its family and for it alone.  The
@@ -172,11 +131,10 @@ static struct lazycuda_plan *try_targets(struct fit_question *question,
 		taken = question->request.arch;
 	}
 	question->request.arch = taken;
-	if (taken == gpu || best->code)
-		return best;
-	return add_note(question->arena, best, lc_format(question->arena, "the target is %s, not %s,"
-							 " for the sake of %s", taken, gpu, needs)) ?
-	       best : NULL;
+	if (taken != gpu && !best->code)
+		lk_plan_note(question->arena, best, lc_format(question->arena, "the target is %s, not %s, for"
+							      " the sake of %s", taken, gpu, needs));
+	return question->arena->failed ? NULL : best;
 }
 
 /* ---- all of it ---- */

@@ -45,34 +45,32 @@ static bool is_source(const struct lazycuda_input *what)
 }
 
 /* Not called for content of an unknown kind that is declared as source. */
-static bool check_declared(struct lk_planning *planning, const struct lk_item *item,
-			   struct lk_refusal *refusal)
+static bool check_declared(struct lk_planning *planning, const struct lk_item *item)
 {
 	enum lazycuda_kind declared = item->what.kind, kind = item->what.inspection->kind;
 	const char *have = lazycuda_kind_name(kind), *said = lazycuda_kind_name(declared);
 
 	return declared == LAZYCUDA_KIND_UNKNOWN || declared == kind ||
-	       lk_refuse(planning, refusal, LAZYCUDA_CODE_KIND_MISMATCH, item, have, said,
+	       lk_refuse(planning, LAZYCUDA_CODE_KIND_MISMATCH, item, have, said,
 			 "it is declared as %s and its content is %s; declare what it is, or nothing",
 			 said, kind ? have : "none of these");
 }
 
-static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
-		       struct lk_refusal *refusal)
+static bool check_kind(struct lk_planning *planning, const struct lk_item *item)
 {
 	static const char needed[] = "PTX, a cubin, LTO-IR, a fatbin, a host file or CUDA source";
 	enum lazycuda_kind kind = item->what.inspection->kind;
 	const bool thin = kind == LAZYCUDA_KIND_THIN_ARCHIVE;
 
-	if (!check_declared(planning, item, refusal))
+	if (!check_declared(planning, item))
 		return false;
 	if (kind == LAZYCUDA_KIND_UNKNOWN)
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_UNKNOWN_KIND, item, "unknown content",
+		return lk_refuse(planning, LAZYCUDA_CODE_UNKNOWN_KIND, item, "unknown content",
 				 needed, "it is neither device code nor text with a word of CUDA source,"
 				 " such as __global__; other source has to be declared");
 	return kind <= LAZYCUDA_KIND_SOURCE || is_container(kind) || kind == LAZYCUDA_KIND_TILEIR ||
 	       lk_is_llvm_ir(item->what.inspection) ||
-	       lk_refuse(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
+	       lk_refuse(planning, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
 			 lazycuda_kind_name(kind), thin ? "an archive that has its members in it" : needed,
 			 "it is %s, which no linker here takes%s", lazycuda_kind_name(kind),
 			 thin ? "; make it without -T" : "");
@@ -81,26 +79,22 @@ static bool check_kind(struct lk_planning *planning, const struct lk_item *item,
 /* A name that another header has, too; NULL if there is none. */
 static const char *header_twice(struct lk_planning *planning, const struct lazycuda_input *what)
 {
-	const struct lazycuda_symbol plain = { .name = NULL };
 	struct lk_symbols names = { .arena = planning->arena };
 
 	for (size_t i = 0; i < what->header_count && !planning->arena->failed; i++) {
-		const char *name = what->include_names[i];
-
-		if (lk_symbols_find(&names, name, strlen(name)))
-			return name;
-		lk_symbols_add(&names, name, strlen(name), &plain);
+		if (lk_names_find(&names, what->include_names[i]))
+			return what->include_names[i];
+		lk_names_add(&names, what->include_names[i]);
 	}
 	return NULL;
 }
 
 /* Refuses what makes no sense, for a reason in a format and what follows it. */
 #define BAD(...) \
-	lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL, __VA_ARGS__)
+	lk_refuse(planning, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL, __VA_ARGS__)
 
 /* Checks what nvrtc reads unchecked, or refuses without a message. */
-static bool check_source(struct lk_planning *planning, const struct lk_item *item,
-			 struct lk_refusal *refusal)
+static bool check_source(struct lk_planning *planning, const struct lk_item *item)
 {
 	const struct lazycuda_input *what = &item->what;
 	const char *twice;
@@ -130,8 +124,7 @@ static const char *only_section(const struct lazycuda_inspection *inspection)
 	return NULL;
 }
 
-static bool check_item(struct lk_planning *planning, struct lk_item *item,
-		       struct lk_refusal *refusal)
+static bool check_item(struct lk_planning *planning, struct lk_item *item)
 {
 	const struct lazycuda_inspection *inspection = item->what.inspection;
 	const enum lazycuda_kind kind = inspection ? inspection->kind : item->what.kind;
@@ -150,23 +143,23 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 		return BAD("a support module cannot be a library");
 	if (lk_is_ir_library(item) && kind != LAZYCUDA_KIND_BITCODE &&
 	    !(inspection && inspection->error))
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
+		return lk_refuse(planning, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
 				 lazycuda_kind_name(kind), "bitcode",
 				 "it is given as a library, which libnvvm takes as bitcode alone, and is %s",
 				 kind ? lazycuda_kind_name(kind) : "nothing that is known");
 	if (inspection && inspection->error)
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item, inspection->error,
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_INPUT, item, inspection->error,
 				 "a file that is whole", "%s", inspection->error);
 	if (is_source(&item->what))
 		return (item->what.kind == LAZYCUDA_KIND_SOURCE ||
-			check_declared(planning, item, refusal)) &&
-		       check_source(planning, item, refusal);
+			check_declared(planning, item)) &&
+		       check_source(planning, item);
 	if (item->what.name_expression_count || item->what.header_count)
 		return BAD("it is not source, and is given name expressions or headers");
 	if (!inspection)
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_INPUT, item, NULL, "an inspection",
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_INPUT, item, NULL, "an inspection",
 				 "it has not been inspected, and is not declared to be source");
-	if (!check_kind(planning, item, refusal))
+	if (!check_kind(planning, item))
 		return false;
 	if (lk_is_llvm_ir(inspection))
 		return true;
@@ -175,7 +168,7 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 		item->section = only_section(inspection);
 	if (inspection->entry_count || planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO)
 		return true;
-	return lk_refuse(planning, refusal, LAZYCUDA_CODE_NO_DEVICE_CODE, item,
+	return lk_refuse(planning, LAZYCUDA_CODE_NO_DEVICE_CODE, item,
 			 lazycuda_kind_name(inspection->kind), "device code", "there is no %scode in it%s%s",
 			 inspection->warning || is_container(inspection->kind) ? "device " : "",
 			 inspection->warning ? ": " : is_container(inspection->kind) ?
@@ -184,12 +177,12 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item,
 }
 
 static bool fill(struct lk_planning *planning, struct lk_item *item,
-		 const struct lazycuda_input *input, struct lk_refusal *refusal)
+		 const struct lazycuda_input *input)
 {
 	const bool sound = lk_sized_copy(&item->what, sizeof(item->what), input);
 
 	item->name = name_of(planning, item);
-	return sound ? check_item(planning, item, refusal) : BAD("it " LK_NO_STRUCT);
+	return sound ? check_item(planning, item) : BAD("it " LK_NO_STRUCT);
 }
 
 /* ---- support modules ---- */
@@ -227,7 +220,6 @@ static size_t function_total(const struct lk_planning *planning)
 
 static bool collect(struct lk_planning *planning, struct functions *functions)
 {
-	const struct lazycuda_symbol plain = { .name = NULL };
 	struct lazycuda_support support;
 	size_t total = function_total(planning);
 
@@ -242,8 +234,8 @@ static bool collect(struct lk_planning *planning, struct functions *functions)
 			const char *name = support.functions[k];
 			const struct lazycuda_symbol *symbol;
 
-			lk_symbols_add(&functions->symbols, name, strlen(name), &plain);
-			symbol = lk_symbols_find(&functions->symbols, name, strlen(name));
+			lk_names_add(&functions->symbols, name);
+			symbol = lk_names_find(&functions->symbols, name);
 			if (!symbol)
 				continue;
 			functions->modules[symbol - functions->symbols.list] |= UINT64_C(1) << i;
@@ -374,7 +366,7 @@ uint64_t lk_support_declared(struct lc_arena *arena, const struct lazycuda_reque
 
 /* ---- all of them ---- */
 
-static bool add_support(struct lk_planning *planning, struct lk_refusal *refusal)
+static bool add_support(struct lk_planning *planning)
 {
 	uint64_t modules = support_needed(planning);
 	struct lazycuda_support support;
@@ -386,7 +378,7 @@ static bool add_support(struct lk_planning *planning, struct lk_refusal *refusal
 			continue;
 		lk_sized_copy(&support, sizeof(support), planning->request.support[i]);
 		*item = (struct lk_item){ .input = LAZYCUDA_NO_INDEX, .support = i };
-		if (!fill(planning, item, support.input, refusal))
+		if (!fill(planning, item, support.input))
 			return false;
 		planning->count++;
 	}
@@ -394,13 +386,13 @@ static bool add_support(struct lk_planning *planning, struct lk_refusal *refusal
 }
 
 bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *const *inputs,
-		    size_t count, struct lk_refusal *refusal)
+		    size_t count)
 {
 	if (!count || !inputs)
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_NO_INPUTS, NULL, NULL, "an input",
+		return lk_refuse(planning, LAZYCUDA_CODE_NO_INPUTS, NULL, NULL, "an input",
 				 "there is nothing to link");
 	if (count > SIZE_MAX / sizeof(*planning->items) - 64)
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, NULL, NULL, NULL,
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_REQUEST, NULL, NULL, NULL,
 				 "there are more inputs than memory could hold");
 	planning->items = lc_alloc(planning->arena, (count + planning->request.support_count) *
 				   sizeof(*planning->items));
@@ -411,10 +403,10 @@ bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *c
 
 		*item = (struct lk_item){ .input = planning->count,
 					  .support = LAZYCUDA_NO_INDEX };
-		if (!fill(planning, item, inputs[planning->count], refusal))
+		if (!fill(planning, item, inputs[planning->count]))
 			return false;
 	}
-	return add_support(planning, refusal);
+	return add_support(planning);
 }
 
 /* ---- what they need ---- */

@@ -102,7 +102,7 @@ static const char *why_leave(struct lk_planning *planning, const struct lk_side 
 
 		if (!symbol->defined)
 			continue;
-		other = lk_symbols_find(&outside->names, symbol->name, strlen(symbol->name));
+		other = lk_names_find(&outside->names, symbol->name);
 		if (other && !(symbol->weak && other->weak && !other->defined))
 			return because_of(planning, side, other);
 	}

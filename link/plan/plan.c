@@ -128,8 +128,7 @@ static const char *what_would_do(struct lk_planning *planning)
 }
 
 /* "link-time optimisation is asked for, and there is no nvJitLink; ..." */
-static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *rule,
-			   struct lk_refusal *refusal)
+static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *rule)
 {
 	const struct lazycuda_environment *environment = &planning->environment;
 	struct lc_arena *arena = planning->arena;
@@ -155,15 +154,16 @@ static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *r
 		need = what_would_do(planning);
 		break;
 	}
-	lk_refuse(planning, refusal, rule->code, NULL, have, need, "%s%s%s%s; take %s",
+	lk_refuse(planning, rule->code, NULL, have, need, "%s%s%s%s; take %s",
 		  planning->needs ? planning->needs_why : "", planning->needs ? ", and " : "", rule->reason,
 		  environment->nvjitlink ? lc_format(arena, " (%s is here)", have) : "", need);
-	refusal->input = planning->needs_input;
+	planning->refusal.input = planning->needs_input;
 }
 
 /* Adds to an objection to a version what would do beside the rest that is here. */
-static void add_remedy(struct lk_planning *planning, struct lk_refusal *refusal)
+static void add_remedy(struct lk_planning *planning)
 {
+	struct lk_refusal *refusal = &planning->refusal;
 	const char *would;
 
 	if (refusal->code != LAZYCUDA_CODE_PTX_TOO_NEW && refusal->code != LAZYCUDA_CODE_CUBIN_TOO_NEW &&
@@ -178,14 +178,13 @@ static void add_remedy(struct lk_planning *planning, struct lk_refusal *refusal)
 /* The side that links; or NULL, with the refusal filled. */
 static const struct lk_side *choose_side(struct lk_planning *planning, const struct lk_rule *rule,
 					 const struct lk_side *nvjitlink,
-					 const struct lk_side *driver,
-					 struct lk_refusal *refusal)
+					 const struct lk_side *driver)
 {
 	const struct lk_side *side = driver;
 
 	switch (rule->decision) {
 	case LK_REFUSE:
-		refuse_by_rule(planning, rule, refusal);
+		refuse_by_rule(planning, rule);
 		return NULL;
 	case LK_USE_NVJITLINK:
 	case LK_REFUSE_AS_NVJITLINK:
@@ -197,21 +196,20 @@ static const struct lk_side *choose_side(struct lk_planning *planning, const str
 	}
 	if (side->refusal.code == LAZYCUDA_CODE_OK)
 		return side;
-	*refusal = side->refusal;
+	planning->refusal = side->refusal;
 	if (planning->remedy)
-		add_remedy(planning, refusal);
+		add_remedy(planning);
 	return NULL;
 }
 
-static bool decide(struct lk_planning *planning, struct lazycuda_plan *plan,
-		   struct lk_refusal *refusal)
+static bool decide(struct lk_planning *planning, struct lazycuda_plan *plan)
 {
 	struct lk_side nvjitlink = { .count = 0 }, driver = { .count = 0 }, alone = { .count = 0 };
 	const struct lk_side *side;
 	const struct lk_rule *rule;
 
 	if (planning->request.flags & LAZYCUDA_LINK_TILE_ONLY) {
-		side = lk_plan_alone(planning, &alone, refusal);
+		side = lk_plan_alone(planning, &alone);
 		if (side)
 			lk_plan_write(planning, side, NULL, plan);
 		return side;
@@ -221,9 +219,9 @@ static bool decide(struct lk_planning *planning, struct lazycuda_plan *plan,
 	if (planning->arena->failed)
 		return false;
 	plan->rule = rule->name;
-	side = choose_side(planning, rule, &nvjitlink, &driver, refusal);
-	if (!side || !lk_plan_result(planning, side, refusal)) {
-		side = lk_plan_alone(planning, &alone, refusal);
+	side = choose_side(planning, rule, &nvjitlink, &driver);
+	if (!side || !lk_plan_result(planning, side)) {
+		side = lk_plan_alone(planning, &alone);
 		if (!side)
 			return false;
 	}
@@ -262,26 +260,26 @@ struct lazycuda_plan *lk_plan_with(struct lc_arena *arena,
 				   enum lk_remedy remedy)
 {
 	struct lk_planning planning = { .arena = arena, .needs_input = LAZYCUDA_NO_INDEX,
-					.remedy = remedy };
-	struct lk_refusal refusal = { .input = LAZYCUDA_NO_INDEX };
+					.remedy = remedy, .refusal = LK_NO_REFUSAL };
+	const struct lk_refusal *refusal = &planning.refusal;
 	struct lazycuda_plan *plan = new_plan(arena);
 
 	if (!plan)
 		return NULL;
-	if (lk_plan_request(&planning, environment, request, &refusal) &&
-	    lk_plan_inputs(&planning, inputs, count, &refusal))
-		decide(&planning, plan, &refusal);
+	if (lk_plan_request(&planning, environment, request) &&
+	    lk_plan_inputs(&planning, inputs, count))
+		decide(&planning, plan);
 	if (arena->failed)
 		return NULL;
 	plan->symbol_errors = (const struct lazycuda_symbol_error *const *)planning.symbol_errors.list;
 	plan->symbol_error_count = planning.symbol_errors.count;
 	plan->arch = planning.request.arch ? LK_CONCAT(arena, planning.request.arch) : NULL;
-	plan->code = refusal.code;
-	plan->input = refusal.input;
+	plan->code = refusal->code;
+	plan->input = refusal->input;
 	if (plan->code != LAZYCUDA_CODE_OK) {
-		plan->have = refusal.have;
-		plan->need = refusal.need;
-		plan->message = refusal.message;
+		plan->have = refusal->have;
+		plan->need = refusal->need;
+		plan->message = refusal->message;
 	}
 	return plan;
 }

@@ -3,8 +3,8 @@
 #include "planning.h"
 #include "../formats/inspection.h"
 
-bool lk_refuse(struct lk_planning *planning, struct lk_refusal *refusal, enum lazycuda_code code,
-	       const struct lk_item *item, const char *have, const char *need, const char *format, ...)
+bool lk_refuse(struct lk_planning *planning, enum lazycuda_code code, const struct lk_item *item,
+	       const char *have, const char *need, const char *format, ...)
 {
 	const char *text;
 	va_list arguments;
@@ -14,7 +14,8 @@ bool lk_refuse(struct lk_planning *planning, struct lk_refusal *refusal, enum la
 	va_end(arguments);
 	if (item)
 		text = lc_format(planning->arena, "%s: %s", item->name, text);
-	*refusal = (struct lk_refusal){ code, item ? item->input : LAZYCUDA_NO_INDEX, have, need, text };
+	planning->refusal = (struct lk_refusal){ code, item ? item->input : LAZYCUDA_NO_INDEX, have, need,
+						 text };
 	return false;
 }
 
@@ -28,6 +29,18 @@ void lk_note(struct lk_planning *planning, const char *format, ...)
 	if (slot)
 		*slot = lc_format_list(planning->arena, format, arguments);
 	va_end(arguments);
+}
+
+void lk_plan_note(struct lc_arena *arena, struct lazycuda_plan *plan, const char *note)
+{
+	const char **notes = lc_alloc(arena, (plan->note_count + 1) * sizeof(*notes));
+
+	if (!notes)
+		return;
+	for (size_t i = 0; i < plan->note_count; i++)
+		notes[i] = plan->notes[i];
+	notes[plan->note_count++] = note;
+	plan->notes = notes;
 }
 
 void lk_add_symbol_error(struct lc_arena *arena, struct lk_symbol_errors *errors,

@@ -16,7 +16,7 @@
  *	result.c		what has to hold of the result
  *	write_plan.c		writes the plan, once the linker is chosen
  *
- * A function that is given a refusal returns false if it has filled it, or on
+ * A function that may refuse returns false if it has filled planning->refusal, or on
  * allocation failure, which marks the arena.
  */
 #ifndef LINK_PLANNING_H
@@ -108,6 +108,7 @@ struct lk_planning {
 	size_t needs_input;
 	const char *needs_why;
 	enum lk_remedy remedy;
+	struct lk_refusal refusal;	/* of the step at hand; code OK: there is none */
 	const char **notes;
 	size_t note_count;
 	struct lk_symbol_errors symbol_errors;
@@ -140,13 +141,18 @@ struct lazycuda_plan *lk_plan_refused(struct lc_arena *arena, enum lazycuda_code
 
 /* ---- planning.c ---- */
 
-/* Fills a refusal, and returns false.  What is about an item begins with its name. */
-bool lk_refuse(struct lk_planning *planning, struct lk_refusal *refusal, enum lazycuda_code code,
-	       const struct lk_item *item, const char *have, const char *need, const char *format, ...)
-	__attribute__((cold, format(printf, 7, 8)));
+#define LK_NO_REFUSAL ((struct lk_refusal){ .input = LAZYCUDA_NO_INDEX })
+
+/* Fills planning->refusal, and returns false.  What is about an item begins with its name. */
+bool lk_refuse(struct lk_planning *planning, enum lazycuda_code code, const struct lk_item *item,
+	       const char *have, const char *need, const char *format, ...)
+	__attribute__((cold, format(printf, 6, 7)));
 
 void lk_note(struct lk_planning *planning, const char *format, ...)
 	__attribute__((cold, format(printf, 2, 3)));
+
+/* Adds a note to a plan that is written. */
+void lk_plan_note(struct lc_arena *arena, struct lazycuda_plan *plan, const char *note);
 
 /* Adds a copy. */
 void lk_add_symbol_error(struct lc_arena *arena, struct lk_symbol_errors *errors,
@@ -191,7 +197,7 @@ enum lazycuda_kind lk_taken_kind(const struct lk_side *side, const struct lk_tak
 
 /* Copies environment and request, and checks them. */
 bool lk_plan_request(struct lk_planning *planning, const struct lazycuda_environment *environment,
-		     const struct lazycuda_request *request, struct lk_refusal *refusal);
+		     const struct lazycuda_request *request);
 
 /* Fills `options` with the settings in the words of a tool, and returns how many there are;
  * at most as many as lk_most_setting_words(). */
@@ -199,14 +205,13 @@ size_t lk_write_settings(struct lk_planning *planning, enum lk_tool tool, const 
 size_t lk_most_setting_words(const struct lk_planning *planning);
 
 /* Whether the nvrtc of the environment has all settings of the request. */
-bool lk_compiler_has_settings(struct lk_planning *planning, const struct lk_item *item,
-			      struct lk_refusal *refusal);
+bool lk_compiler_has_settings(struct lk_planning *planning, const struct lk_item *item);
 
 /* ---- inputs.c ---- */
 
 /* Fills the items with the inputs and the support modules that these need. */
 bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *const *inputs,
-		    size_t count, struct lk_refusal *refusal);
+		    size_t count);
 
 /* Finds out whether nvJitLink is needed. */
 void lk_plan_needs(struct lk_planning *planning);
@@ -230,13 +235,12 @@ bool lk_plan_debugging(struct lk_planning *planning, struct lk_side *side);
 
 /* Refuses an item that is to be compiled for debugging and optimised; of PTX with its entry. */
 bool lk_check_debugging(struct lk_planning *planning, const struct lk_item *item,
-			const struct lazycuda_entry *ptx, struct lk_refusal *refusal);
+			const struct lazycuda_entry *ptx);
 
 /* ---- alone.c ---- */
 
 /* What needs no linker, if there is a refusal, which is then taken back; else NULL. */
-const struct lk_side *lk_plan_alone(struct lk_planning *planning, struct lk_side *alone,
-				    struct lk_refusal *refusal);
+const struct lk_side *lk_plan_alone(struct lk_planning *planning, struct lk_side *alone);
 
 /* Whether it is Tile IR with kernels. */
 bool lk_is_tile(const struct lazycuda_entry *entry);
@@ -251,8 +255,7 @@ bool lk_find_leavers(struct lk_planning *planning, struct lk_side *side);
 
 /* Decides how source would be compiled for this linker. */
 bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
-			 const struct lk_item *item, struct lk_compilation *compilation,
-			 struct lk_refusal *refusal);
+			 const struct lk_item *item, struct lk_compilation *compilation);
 
 /* Whether a linker takes what a compiler of this version writes for an architecture. */
 struct lk_acceptance lk_accept_output(const struct lk_linker *linker, enum lazycuda_kind kind,
@@ -281,8 +284,7 @@ bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch 
 	"f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
 
 /* Refuses libraries beside which no program is compiled by libnvvm. */
-bool lk_check_ir_libraries(struct lk_planning *planning, const struct lk_ir_compilation *compilation,
-			   struct lk_refusal *refusal);
+bool lk_check_ir_libraries(struct lk_planning *planning, const struct lk_ir_compilation *compilation);
 
 /*
  * nvJitLink drops kernels and variables of libnvvm's LTO-IR that the list @llvm.used does not have,
@@ -295,7 +297,7 @@ const char *lk_ir_unlisted(struct lk_planning *planning, const struct lk_item *i
  * whose LTO-IR the linker takes, if there is one and no reason not to, `no_lto`. */
 bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
 		const char *no_lto, const struct lk_item *item,
-		struct lk_ir_compilation *compilation, struct lk_refusal *refusal);
+		struct lk_ir_compilation *compilation);
 
 const char *const *lk_ir_options(struct lk_planning *planning,
 				 const struct lk_ir_compilation *compilation, size_t *count);
@@ -314,8 +316,7 @@ void lk_note_ir(struct lk_planning *planning, const struct lk_ir_compilation *co
 /* ---- result.c ---- */
 
 /* Checks what has to hold of the result, whichever linker makes it. */
-bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side,
-		    struct lk_refusal *refusal);
+bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side);
 
 /* ---- write_plan.c ---- */
 

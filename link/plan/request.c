@@ -27,40 +27,40 @@ static bool is_known(const struct lk_planning *planning)
 		lk_arch_supported(target, LK_DRIVER, environment->driver));
 }
 
-static bool refuse_arch(struct lk_planning *planning, const char *arch, struct lk_refusal *refusal)
+static bool refuse_arch(struct lk_planning *planning, const char *arch)
 {
 	const struct lk_arch *target = &planning->target;
 	const char *have = lc_printable(planning->arena, arch), *real;
 
 	if (!*arch)
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_ARCH, NULL, NULL,
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_ARCH, NULL, NULL,
 				 "an architecture such as sm_90",
 				 "the request names no architecture to link for, such as sm_90");
 	if (!strcmp(arch, LK_NATIVE_ARCH))
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_ARCH, NULL, have,
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_ARCH, NULL, have,
 				 "an architecture such as sm_90",
 				 "native is the architecture of the GPU here, and the plan is for a given"
 				 " environment; name one, such as sm_90 or " LK_FROM_INPUTS ":sm_90");
 	if (!target->sm)
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_ARCH, NULL, have,
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_ARCH, NULL, have,
 				 "an architecture such as sm_90",
 				 "%s is not an architecture; sm_90 is one, and so is sm_90a", have);
 	if (!is_known(planning))
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_ARCH, NULL, have,
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_ARCH, NULL, have,
 				 "an architecture that exists",
 				 "nothing here knows an architecture %s; it may be misspelt", have);
 	real = lk_arch(planning->arena, target->sm, target->suffix);
-	return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_ARCH, NULL, have, real,
+	return lk_refuse(planning, LAZYCUDA_CODE_BAD_ARCH, NULL, have, real,
 			 "%s is an architecture for PTX output alone; an image is for %s", have, real);
 }
 
-static bool check_arch(struct lk_planning *planning, struct lk_refusal *refusal)
+static bool check_arch(struct lk_planning *planning)
 {
 	const char *arch = planning->request.arch ? planning->request.arch : "";
 
 	return (lk_arch_parse(arch, &planning->target) && is_known(planning) &&
 		(!planning->target.virtual || planning->request.output == LAZYCUDA_OUTPUT_PTX)) ||
-	       refuse_arch(planning, arch, refusal);
+	       refuse_arch(planning, arch);
 }
 
 /* ---- options ---- */
@@ -85,7 +85,7 @@ static bool is_ours(const char *option)
 
 /* Checks options for any backend.  An option that some versions lack is judged once
  * the linker is known. */
-static bool known_options(struct lk_planning *planning, struct lk_refusal *refusal)
+static bool known_options(struct lk_planning *planning)
 {
 	const struct lazycuda_request *request = &planning->request;
 
@@ -99,7 +99,7 @@ static bool known_options(struct lk_planning *planning, struct lk_refusal *refus
 		    verdict.fate != LK_OPTION_MALFORMED)
 			continue;
 		option = lc_printable(planning->arena, request->options[i]);
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_OPTION, NULL, option, NULL,
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, NULL, option, NULL,
 				 "option %s: %s", option, verdict.why);
 	}
 	for (size_t i = 0; i < request->compile_option_count; i++) {
@@ -108,7 +108,7 @@ static bool known_options(struct lk_planning *planning, struct lk_refusal *refus
 		if (!is_ours(option))
 			continue;
 		option = lc_printable(planning->arena, option);
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_OPTION, NULL, option, NULL,
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, NULL, option, NULL,
 				 "compile option %s: the plan sets it itself, from arch and lto; leave it"
 				 " out", option);
 	}
@@ -117,12 +117,12 @@ static bool known_options(struct lk_planning *planning, struct lk_refusal *refus
 
 /* ---- settings ---- */
 
-static bool check_settings(struct lk_planning *planning, struct lk_refusal *refusal)
+static bool check_settings(struct lk_planning *planning)
 {
 	const struct lazycuda_request *request = &planning->request;
 
 	if (request->setting_count && !request->settings)
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, NULL, NULL, NULL,
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_REQUEST, NULL, NULL, NULL,
 				 "settings are counted and not given");
 	for (size_t i = 0; i < request->setting_count; i++) {
 		const struct lazycuda_setting *setting = &request->settings[i];
@@ -134,7 +134,7 @@ static bool check_settings(struct lk_planning *planning, struct lk_refusal *refu
 		if (!name)
 			name = lc_format(planning->arena, "%d", (int)setting->kind);
 		if (wrong)
-			return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_OPTION, NULL, name, NULL,
+			return lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, NULL, name, NULL,
 					 "setting %s: %s", name, wrong);
 	}
 	return true;
@@ -192,7 +192,7 @@ static bool is_said(const struct lazycuda_request *request, enum lk_tool tool, c
 
 /* Puts the settings before the options that the request has for the tool. */
 static bool join(struct lk_planning *planning, enum lk_tool tool, const char *const **options,
-		 size_t *count, struct lk_refusal *refusal)
+		 size_t *count)
 {
 	const char **all = lc_alloc(planning->arena, (lk_most_setting_words(planning) + *count) *
 				    sizeof(*all));
@@ -205,7 +205,7 @@ static bool join(struct lk_planning *planning, enum lk_tool tool, const char *co
 		const char *option = lc_printable(planning->arena, (*options)[i]);
 
 		if (is_said(&planning->request, tool, (*options)[i]))
-			return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_OPTION, NULL, option, NULL,
+			return lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, NULL, option, NULL,
 					 "option %s: a setting of the request says the same; leave one out",
 					 option);
 	}
@@ -217,19 +217,17 @@ static bool join(struct lk_planning *planning, enum lk_tool tool, const char *co
 }
 
 /* Checks the settings, and puts them before the options of the request, which is a copy. */
-static bool expand_settings(struct lk_planning *planning, struct lk_refusal *refusal)
+static bool expand_settings(struct lk_planning *planning)
 {
 	struct lazycuda_request *request = &planning->request;
 
 	return !request->setting_count ||
-	       (check_settings(planning, refusal) &&
-		join(planning, LK_NVJITLINK, &request->options, &request->option_count, refusal) &&
-		join(planning, LK_NVRTC, &request->compile_options, &request->compile_option_count,
-		     refusal));
+	       (check_settings(planning) &&
+		join(planning, LK_NVJITLINK, &request->options, &request->option_count) &&
+		join(planning, LK_NVRTC, &request->compile_options, &request->compile_option_count));
 }
 
-bool lk_compiler_has_settings(struct lk_planning *planning, const struct lk_item *item,
-			      struct lk_refusal *refusal)
+bool lk_compiler_has_settings(struct lk_planning *planning, const struct lk_item *item)
 {
 	const struct lazycuda_request *request = &planning->request;
 	struct lc_arena *arena = planning->arena;
@@ -243,7 +241,7 @@ bool lk_compiler_has_settings(struct lk_planning *planning, const struct lk_item
 			continue;
 		have = lc_format(arena, "nvrtc %s", lk_version(arena, version));
 		need = lc_format(arena, "nvrtc %s or later", lk_version(arena, since));
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_OPTION_UNSUPPORTED, item, have, need,
+		return lk_refuse(planning, LAZYCUDA_CODE_OPTION_UNSUPPORTED, item, have, need,
 				 "%s does not have the setting %s; take %s", have,
 				 lk_setting_name(&request->settings[i]), need);
 	}
@@ -253,9 +251,9 @@ bool lk_compiler_has_settings(struct lk_planning *planning, const struct lk_item
 
 /* Refuses a request that makes no sense, for a reason in a format and what follows it. */
 #define BAD(...) \
-	lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, NULL, NULL, NULL, __VA_ARGS__)
+	lk_refuse(planning, LAZYCUDA_CODE_BAD_REQUEST, NULL, NULL, NULL, __VA_ARGS__)
 
-static bool check_support(struct lk_planning *planning, struct lk_refusal *refusal)
+static bool check_support(struct lk_planning *planning)
 {
 	const struct lazycuda_request *request = &planning->request;
 	struct lazycuda_support support;
@@ -280,20 +278,20 @@ static bool check_support(struct lk_planning *planning, struct lk_refusal *refus
 
 /* ---- all of it ---- */
 
-static bool check_constraint_text(struct lk_planning *planning, struct lk_refusal *refusal)
+static bool check_constraint_text(struct lk_planning *planning)
 {
 	const char *constraint = planning->request.constraint, *wrong;
 
 	if (!constraint || lc_constraint_holds(constraint, LC_CUDA(12, 0), &wrong) >= 0)
 		return true;
 	constraint = lc_printable(planning->arena, constraint);
-	return lk_refuse(planning, refusal, LAZYCUDA_CODE_BAD_REQUEST, NULL, constraint,
+	return lk_refuse(planning, LAZYCUDA_CODE_BAD_REQUEST, NULL, constraint,
 			 "such as >=13.2,<14",
 			 "the constraint %s makes no sense from \"%s\" on; >=13.2,<14 is one", constraint,
 			 lc_printable(planning->arena, wrong));
 }
 
-static bool check_numbers(struct lk_planning *planning, struct lk_refusal *refusal)
+static bool check_numbers(struct lk_planning *planning)
 {
 	const struct lazycuda_request *request = &planning->request;
 	const struct lazycuda_environment *environment = &planning->environment;
@@ -325,7 +323,7 @@ static bool check_numbers(struct lk_planning *planning, struct lk_refusal *refus
 	return true;
 }
 
-static bool check_others(struct lk_planning *planning, struct lk_refusal *refusal)
+static bool check_others(struct lk_planning *planning)
 {
 	struct lazycuda_others others;
 
@@ -340,7 +338,7 @@ static bool check_others(struct lk_planning *planning, struct lk_refusal *refusa
 }
 
 bool lk_plan_request(struct lk_planning *planning, const struct lazycuda_environment *environment,
-		     const struct lazycuda_request *request, struct lk_refusal *refusal)
+		     const struct lazycuda_request *request)
 {
 	if (!lk_sized_copy(&planning->environment, sizeof(planning->environment), environment))
 		return BAD("the environment " LK_NO_STRUCT);
@@ -350,8 +348,8 @@ bool lk_plan_request(struct lk_planning *planning, const struct lazycuda_environ
 	if (planning->environment.driver == LAZYCUDA_VERSION_UNKNOWN &&
 	    lk_cuda_of_branch(planning->environment.branch))
 		planning->environment.driver = lk_cuda_of_branch(planning->environment.branch);
-	return check_numbers(planning, refusal) && check_others(planning, refusal) &&
-	       check_arch(planning, refusal) && check_constraint_text(planning, refusal) &&
-	       known_options(planning, refusal) && expand_settings(planning, refusal) &&
-	       check_support(planning, refusal);
+	return check_numbers(planning) && check_others(planning) &&
+	       check_arch(planning) && check_constraint_text(planning) &&
+	       known_options(planning) && expand_settings(planning) &&
+	       check_support(planning);
 }

@@ -8,8 +8,7 @@
 
 /* ---- what the user demands ---- */
 
-static bool check_constraint(struct lk_planning *planning, const char *library, int version,
-			     struct lk_refusal *refusal)
+static bool check_constraint(struct lk_planning *planning, const char *library, int version)
 {
 	const struct lazycuda_request *request = &planning->request;
 	struct lc_arena *arena = planning->arena;
@@ -27,7 +26,7 @@ static bool check_constraint(struct lk_planning *planning, const char *library, 
 			constraint);
 		return true;
 	}
-	return lk_refuse(planning, refusal, unknown ? LAZYCUDA_CODE_INSUFFICIENT_METADATA :
+	return lk_refuse(planning, unknown ? LAZYCUDA_CODE_INSUFFICIENT_METADATA :
 			 LAZYCUDA_CODE_CONSTRAINT, NULL, have, lc_format(arena, "%s %s", library, constraint),
 			 unknown ? "%s: whether it satisfies %s is not known, and the policy is strict" :
 			 "%s is here, and the constraint %s forbids it; install another, or relax the"
@@ -37,11 +36,11 @@ static bool check_constraint(struct lk_planning *planning, const char *library, 
 /* ---- what the driver here can load ---- */
 
 /* Refuses the link or, if the policy is off, lets it pass with a note. */
-static bool too_old(struct lk_planning *planning, struct lk_refusal *refusal, const char *have,
-		    const char *need, const char *message)
+static bool too_old(struct lk_planning *planning, const char *have, const char *need,
+		    const char *message)
 {
 	if (planning->request.policy != LAZYCUDA_POLICY_OFF)
-		return lk_refuse(planning, refusal, LAZYCUDA_CODE_DRIVER_TOO_OLD, NULL, have, need,
+		return lk_refuse(planning, LAZYCUDA_CODE_DRIVER_TOO_OLD, NULL, have, need,
 				 "%s; take %s, or say that the result is for another machine", message,
 				 need);
 	lk_note(planning, "%s", message);
@@ -54,7 +53,7 @@ static const char *driver_for(struct lc_arena *arena, int version)
 }
 
 /* The driver cannot run code for a GPU that it does not know. */
-static bool check_gpu(struct lk_planning *planning, struct lk_refusal *refusal)
+static bool check_gpu(struct lk_planning *planning)
 {
 	const struct lk_arch gpu = { planning->target.sm, 0, false };
 	int driver = planning->environment.driver, since;
@@ -63,7 +62,7 @@ static bool check_gpu(struct lk_planning *planning, struct lk_refusal *refusal)
 	if (lk_arch_supported(&gpu, LK_DRIVER, driver))
 		return true;
 	since = lk_arch_since(&gpu, LK_DRIVER);
-	return too_old(planning, refusal,
+	return too_old(planning,
 		       lc_format(arena, "the driver (CUDA %s)", lk_version(arena, driver)),
 		       since ? driver_for(arena, since) : "a newer driver",
 		       lc_format(arena, "the driver here, for CUDA %s, does not know %s",
@@ -71,7 +70,7 @@ static bool check_gpu(struct lk_planning *planning, struct lk_refusal *refusal)
 }
 
 /* No driver reads PTX of a newer ISA than its own. */
-static bool check_ptx(struct lk_planning *planning, int nvjitlink, struct lk_refusal *refusal)
+static bool check_ptx(struct lk_planning *planning, int nvjitlink)
 {
 	int driver = planning->environment.driver;
 	int isa = lk_isa_of_cuda(nvjitlink);
@@ -79,7 +78,7 @@ static bool check_ptx(struct lk_planning *planning, int nvjitlink, struct lk_ref
 
 	if (isa <= lk_isa_of_cuda(driver))
 		return true;
-	return too_old(planning, refusal, lc_format(arena, "PTX %d.%d", isa / 10, isa % 10),
+	return too_old(planning, lc_format(arena, "PTX %d.%d", isa / 10, isa % 10),
 		       driver_for(arena, lk_cuda_of_isa(isa)),
 		       lc_format(arena, "nvJitLink %s writes PTX %d.%d, which the driver here, for"
 				 " CUDA %s, does not read", lk_version(arena, nvjitlink), isa / 10,
@@ -89,8 +88,7 @@ static bool check_ptx(struct lk_planning *planning, int nvjitlink, struct lk_ref
 /* Cubins of a later toolkit of the driver's major need a display driver of that
  * major's first branch or later.  Cubins of a later major get here only if the
  * policy is off, or from nvrtc. */
-static bool check_driver(struct lk_planning *planning, const struct lk_side *side,
-			 struct lk_refusal *refusal)
+static bool check_driver(struct lk_planning *planning, const struct lk_side *side)
 {
 	int driver = planning->environment.driver, branch = planning->environment.branch;
 	int version = side->linker.version, needed = lc_compatible_branch(LC_CUDA_MAJOR(version));
@@ -99,13 +97,13 @@ static bool check_driver(struct lk_planning *planning, const struct lk_side *sid
 
 	switch (lc_driver_runs(driver, branch, version)) {
 	case LC_MAJOR_TOO_OLD:
-		return too_old(planning, refusal, lc_format(arena, "a driver for CUDA %s",
+		return too_old(planning, lc_format(arena, "a driver for CUDA %s",
 							    lk_version(arena, driver)),
 			       driver_for(arena, LC_CUDA(LC_CUDA_MAJOR(version), 0)),
 			       lc_format(arena, "a driver for CUDA %s need not load what %s makes",
 					 lk_version(arena, driver), maker));
 	case LC_BRANCH_TOO_OLD:
-		return too_old(planning, refusal, lc_format(arena, "display driver %d", branch),
+		return too_old(planning, lc_format(arena, "display driver %d", branch),
 			       lc_format(arena, "display driver %d or later", needed),
 			       lc_format(arena, "display driver %d does not load what %s makes",
 					 branch, maker));
@@ -116,8 +114,7 @@ static bool check_driver(struct lk_planning *planning, const struct lk_side *sid
 	return true;
 }
 
-static bool check_loadable(struct lk_planning *planning, const struct lk_side *side,
-			   struct lk_refusal *refusal)
+static bool check_loadable(struct lk_planning *planning, const struct lk_side *side)
 {
 	const unsigned elsewhere = LAZYCUDA_LINK_OFFLINE | LAZYCUDA_LINK_FORWARD_COMPATIBLE;
 	int version = side->linker.version;
@@ -127,9 +124,9 @@ static bool check_loadable(struct lk_planning *planning, const struct lk_side *s
 		return true;
 	switch (planning->request.output) {
 	case LAZYCUDA_OUTPUT_CUBIN:
-		return check_gpu(planning, refusal) && check_driver(planning, side, refusal);
+		return check_gpu(planning) && check_driver(planning, side);
 	case LAZYCUDA_OUTPUT_PTX:
-		return check_ptx(planning, version, refusal);
+		return check_ptx(planning, version);
 	default:
 		return true;
 	}
@@ -196,20 +193,20 @@ static bool is_given_twice(const struct lazycuda_input *one, const struct lazycu
 }
 
 static void refuse_twice(struct lk_planning *planning, const struct definition *first,
-			 const struct lk_taken *second, struct lk_refusal *refusal)
+			 const struct lk_taken *second)
 {
 	const char *name = lc_printable(planning->arena, first->symbol->name);
 	const struct lk_item *item = second->item, *before = first->taken->item;
 
 	if (before == item)
-		lk_refuse(planning, refusal, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
+		lk_refuse(planning, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
 			  "it defines %s twice; leave one out, or make it weak", name);
 	else if (is_given_twice(&before->what, &item->what))
-		lk_refuse(planning, refusal, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
+		lk_refuse(planning, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
 			  "it is the same as %s, and is given twice, so that %s is defined twice; leave"
 			  " one out", before->name, name);
 	else
-		lk_refuse(planning, refusal, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
+		lk_refuse(planning, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
 			  "it defines %s, and so does %s; leave one out, or make it weak", name,
 			  before->name);
 }
@@ -223,8 +220,7 @@ static void prefetch(const struct definitions *table, const struct lazycuda_entr
 			__builtin_prefetch(&table->slots[entry->symbols[k].hash & table->mask], 1);
 }
 
-static bool check_duplicates(struct lk_planning *planning, const struct lk_side *side,
-			     struct lk_refusal *refusal)
+static bool check_duplicates(struct lk_planning *planning, const struct lk_side *side)
 {
 	struct definitions table;
 
@@ -251,30 +247,29 @@ static bool check_duplicates(struct lk_planning *planning, const struct lk_side 
 						.name = slot->symbol->name, .twice = 1,
 						.input = slot->taken->item->input,
 						.other = side->taken[i].item->input });
-			if (refusal->code == LAZYCUDA_CODE_OK)
-				refuse_twice(planning, slot, &side->taken[i], refusal);
+			if (planning->refusal.code == LAZYCUDA_CODE_OK)
+				refuse_twice(planning, slot, &side->taken[i]);
 		}
 	}
-	return refusal->code == LAZYCUDA_CODE_OK;
+	return planning->refusal.code == LAZYCUDA_CODE_OK;
 }
 
 /* ---- all of it ---- */
 
-bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side,
-		    struct lk_refusal *refusal)
+bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side)
 {
 	if (side->linker.backend == LAZYCUDA_BACKEND_NVJITLINK &&
-	    !check_constraint(planning, "nvJitLink", planning->environment.nvjitlink, refusal))
+	    !check_constraint(planning, "nvJitLink", planning->environment.nvjitlink))
 		return false;
 	if (side->compilation.to != LAZYCUDA_KIND_UNKNOWN &&
-	    !check_constraint(planning, "nvrtc", planning->environment.nvrtc, refusal))
+	    !check_constraint(planning, "nvrtc", planning->environment.nvrtc))
 		return false;
 	if (side->linker.backend == LAZYCUDA_BACKEND_TILEIRAS &&
-	    !check_constraint(planning, "tileiras", side->linker.version, refusal))
+	    !check_constraint(planning, "tileiras", side->linker.version))
 		return false;
 	if (side->ir.any &&
-	    !check_constraint(planning, "libnvvm", side->ir.version, refusal))
+	    !check_constraint(planning, "libnvvm", side->ir.version))
 		return false;
-	return check_loadable(planning, side, refusal) &&
-	       check_duplicates(planning, side, refusal);
+	return check_loadable(planning, side) &&
+	       check_duplicates(planning, side);
 }

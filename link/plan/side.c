@@ -27,7 +27,7 @@ static bool check_target(struct lk_planning *planning, struct lk_side *side)
 				 "nvJitLink %s or later", lk_version(arena, since));
 	else if (until)
 		need = lc_format(arena, "nvJitLink %s or earlier", lk_version(arena, until));
-	return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_ARCH_UNSUPPORTED, NULL, linker, need,
+	return lk_refuse(planning, LAZYCUDA_CODE_ARCH_UNSUPPORTED, NULL, linker, need,
 			 "%s does not link for %s; take %s", linker,
 			 lk_arch(arena, target->sm, target->suffix), need);
 }
@@ -49,8 +49,7 @@ static bool take_source(struct lk_planning *planning, struct lk_side *side,
 	const bool lto = side->lto && !side->leaves[LK_LEAVER_SOURCE];
 
 	if (side->compilation.to == LAZYCUDA_KIND_UNKNOWN &&
-	    !lk_plan_compilation(planning, &side->linker, lto, item, &side->compilation,
-				 &side->refusal))
+	    !lk_plan_compilation(planning, &side->linker, lto, item, &side->compilation))
 		return false;
 	return take(planning, side, item, &(const struct lk_group){ 0, 0 }, choice, lto);
 }
@@ -95,7 +94,7 @@ static bool take_ir(struct lk_planning *planning, struct lk_side *side, const st
 
 	if (!side->ir.any &&
 	    !lk_plan_ir(planning, &side->linker, side->lto, side->leaves[LK_LEAVER_IR], item,
-			&side->ir, &side->refusal))
+			&side->ir))
 		return false;
 	choice.doubt = side->ir.doubt;
 	return take(planning, side, item, group, choice, side->ir.to == LAZYCUDA_KIND_LTOIR);
@@ -106,7 +105,7 @@ static const char *why_ir_ignored(struct lk_planning *planning, const struct lk_
 				  const struct lk_item *item)
 {
 	struct lk_ir_compilation ir = side->ir;
-	struct lk_refusal refusal = { .input = LAZYCUDA_NO_INDEX };
+	bool none;
 	const char *why;
 
 	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
@@ -114,9 +113,11 @@ static const char *why_ir_ignored(struct lk_planning *planning, const struct lk_
 	why = lk_ir_unlisted(planning, item);
 	if (why)
 		return why;
-	if (!ir.any && !lk_plan_ir(planning, &side->linker, side->lto, NULL, item, &ir, &refusal))
-		return refusal.code == LAZYCUDA_CODE_NVVM_REQUIRED ?
-			"there is no libnvvm to compile it" : "no libnvvm here compiles it";
+	if (!ir.any && !lk_plan_ir(planning, &side->linker, side->lto, NULL, item, &ir)) {
+		none = planning->refusal.code == LAZYCUDA_CODE_NVVM_REQUIRED;
+		planning->refusal = LK_NO_REFUSAL;
+		return none ? "there is no libnvvm to compile it" : "no libnvvm here compiles it";
+	}
 	return ir.to == LAZYCUDA_KIND_LTOIR ? NULL : ir.no_lto ? ir.no_lto :
 	       "the linker takes none";
 }
@@ -209,8 +210,8 @@ static const char *beside_tile(struct lk_planning *planning, const struct lk_ite
 
 /* nvcc writes a container of Tile IR beside that of the other code.  Linkers leave it out, and say
  * nothing.  Returns false if that is not allowed. */
-static bool leave_tile(struct lk_planning *planning, struct lk_side *side,
-		       const struct lk_item *item, const struct lazycuda_entry *entry)
+static bool leave_tile(struct lk_planning *planning, const struct lk_item *item,
+		       const struct lazycuda_entry *entry)
 {
 	struct lc_arena *arena = planning->arena;
 	const char *have = !entry->arch ? "Tile IR" :
@@ -219,13 +220,13 @@ static bool leave_tile(struct lk_planning *planning, struct lk_side *side,
 	const char *beside = beside_tile(planning, item);
 
 	if (!beside)
-		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item, have,
+		return lk_refuse(planning, LAZYCUDA_CODE_UNSUPPORTED_KIND, item, have,
 				 LK_TILE_NEED, "it has nothing but %s, which is linked with nothing", have);
 	if (planning->request.flags & LAZYCUDA_LINK_IGNORE_TILE) {
 		lk_note(planning, "%s: %s is left out: the image lacks its kernels", item->name, have);
 		return true;
 	}
-	return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_UNSUPPORTED_KIND, item, have, LK_TILE_NEED,
+	return lk_refuse(planning, LAZYCUDA_CODE_UNSUPPORTED_KIND, item, have, LK_TILE_NEED,
 			 "there is %s, " LK_TILE_ADVICE "; the rest of it, %s, is linked with --ignore-tile"
 			 " (LAZYCUDA_LINK_IGNORE_TILE)", have, beside);
 }
@@ -239,8 +240,7 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 	size_t tile = first_tile(inspection);
 	const char *why = NULL;
 
-	if (tile != LAZYCUDA_NO_INDEX &&
-	    !leave_tile(planning, side, item, inspection->entries[tile]))
+	if (tile != LAZYCUDA_NO_INDEX && !leave_tile(planning, item, inspection->entries[tile]))
 		return false;
 	while (lk_next_group(item, &group)) {
 		struct lk_choice choice = choose(side, inspection, &group);
@@ -267,9 +267,9 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 				return false;
 			continue;
 		}
-		side->refusal.input = item->input;
-		lk_object(planning->arena, &side->linker, item->name, inspection, &group,
-			  &choice, &side->refusal);
+		planning->refusal.input = item->input;
+		lk_object(planning->arena, &side->linker, item->name, inspection, &group, &choice,
+			  &planning->refusal);
 		return false;
 	}
 	if (ignored)
@@ -325,12 +325,12 @@ static bool check_ignored(struct lk_planning *planning, struct lk_side *side)
 	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
 		return true;
 	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
-		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_LTOIR_ON_DRIVER, NULL,
+		return lk_refuse(planning, LAZYCUDA_CODE_LTOIR_ON_DRIVER, NULL,
 				 "the driver's linker", "nvJitLink",
 				 "what is not LTO-IR is to be left out, and the driver's linker"
 				 " takes nothing else; install nvJitLink");
 	return side->count ||
-	       lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_NO_USABLE_ENTRY, NULL, "no LTO-IR",
+	       lk_refuse(planning, LAZYCUDA_CODE_NO_USABLE_ENTRY, NULL, "no LTO-IR",
 			 "LTO-IR, or source",
 			 "no input is LTO-IR, and all else is to be left out; pass LTO-IR, or link"
 			 " without leaving it out");
@@ -373,7 +373,7 @@ static bool check_inputs_of_output(struct lk_planning *planning, struct lk_side 
 
 		if (!is_no_ltoir(planning, side, taken))
 			continue;
-		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_PTX_NEEDS_LTO, taken->item,
+		return lk_refuse(planning, LAZYCUDA_CODE_PTX_NEEDS_LTO, taken->item,
 				 ir ? "LLVM IR" : lk_entry_text(planning->arena, lk_taken_entry(taken)),
 				 "LTO-IR", "%s output is made from LTO-IR alone, and this is %s%s; pass"
 				 " LTO-IR, or ask for an image", output->text,
@@ -393,7 +393,7 @@ static bool check_output(struct lk_planning *planning, struct lk_side *side)
 
 	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
 		return planning->request.output == LAZYCUDA_OUTPUT_CUBIN ||
-		       lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_NVJITLINK_REQUIRED, NULL,
+		       lk_refuse(planning, LAZYCUDA_CODE_NVJITLINK_REQUIRED, NULL,
 				 "the driver's linker", "nvJitLink", "the driver's linker makes images only,"
 				 " not %s; install nvJitLink", output->text);
 	if (!check_inputs_of_output(planning, side, output))
@@ -402,7 +402,7 @@ static bool check_output(struct lk_planning *planning, struct lk_side *side)
 		return true;
 	have = lc_format(arena, "nvJitLink %s", lk_version(arena, side->linker.version));
 	need = lc_format(arena, "nvJitLink %s or later", lk_version(arena, since));
-	return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_NVJITLINK_TOO_OLD, NULL, have, need,
+	return lk_refuse(planning, LAZYCUDA_CODE_NVJITLINK_TOO_OLD, NULL, have, need,
 			 "%s does not make %s of these inputs: %s; take %s", have, output->text,
 			 output->why, need);
 }
@@ -434,7 +434,7 @@ static bool check_roots(struct lk_planning *planning, struct lk_side *side)
 		if (stays(&side->taken[i], planning->request.output))
 			return true;
 	return !side->count ||
-	       lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_NO_DEVICE_CODE, NULL,
+	       lk_refuse(planning, LAZYCUDA_CODE_NO_DEVICE_CODE, NULL,
 			 "functions alone", "a kernel, or a variable that others see",
 			 "no input has a kernel, nor a variable that others see: nvJitLink would"
 			 " leave out everything; add the kernel");
@@ -458,7 +458,7 @@ static bool check_used(struct lk_planning *planning, struct lk_side *side)
 	    !asks_for(&planning->request, "-variables-used=") ||
 	    asks_for(&planning->request, "-kernels-used="))
 		return true;
-	return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_BAD_OPTION, NULL, "-variables-used=",
+	return lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, NULL, "-variables-used=",
 			 "-kernels-used= beside it", "option -variables-used= alone makes nvJitLink drop every"
 			 " kernel that is not LTO-IR; needed: -kernels-used= beside it");
 }
@@ -482,7 +482,7 @@ static bool check_options(struct lk_planning *planning, struct lk_side *side)
 		else if (verdict.since > side->linker.version)
 			need = lc_format(arena, "nvJitLink %s or later",
 					 lk_version(arena, verdict.since));
-		return lk_refuse(planning, &side->refusal, LAZYCUDA_CODE_OPTION_UNSUPPORTED, NULL, option,
+		return lk_refuse(planning, LAZYCUDA_CODE_OPTION_UNSUPPORTED, NULL, option,
 				 need, "option %s: %s does not take it: %s; needed: %s", option,
 				 lk_linker_text(arena, &side->linker), verdict.why, need);
 	}
@@ -495,12 +495,14 @@ void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 	*side = (struct lk_side){
 		.linker = lk_linker_of(planning, backend),
 		.lto = planning->lto && backend != LAZYCUDA_BACKEND_DRIVER,
-		.refusal = { .input = LAZYCUDA_NO_INDEX },
 	};
+	planning->refusal = LK_NO_REFUSAL;
 	if (check_target(planning, side) && take_all(planning, side) &&
-	    lk_check_ir_libraries(planning, &side->ir, &side->refusal) &&
+	    lk_check_ir_libraries(planning, &side->ir) &&
 	    check_ignored(planning, side) && check_output(planning, side) &&
 	    check_options(planning, side) && lk_plan_debugging(planning, side) &&
 	    check_used(planning, side))
 		check_roots(planning, side);
+	side->refusal = planning->refusal;
+	planning->refusal = LK_NO_REFUSAL;
 }

@@ -6,7 +6,6 @@
 #include "environment.h"
 #include "handle.h"
 #include "nvvm_tools.h"
-#include "../formats/inspection.h"
 #include "../plan/planning.h"
 #include "../tables/sized.h"
 
@@ -38,59 +37,26 @@ static struct lazycuda_plan *say_why(struct lc_arena *arena, struct lazycuda_pla
 
 /* ---- for what is here ---- */
 
-/* Gives a request without a policy that of LAZYCUDA_GUARD.  Returns NULL, or what is wrong with
- * the variable. */
-static const char *take_guard(struct lc_arena *arena, struct lazycuda_request *request)
+/* Gives a request without a policy that of LAZYCUDA_GUARD, and the flag that
+ * LAZYCUDA_FORWARD_COMPATIBLE stands for.  Returns NULL, or what is wrong with a variable. */
+static const char *take_variables(struct lc_arena *arena, struct lazycuda_request *request)
 {
 	const char *value = secure_getenv(LC_GUARD_VARIABLE);
 	enum lc_guard guard = LC_BEST_EFFORT;
+	bool forward = false;
 
 	if (value && *value && !lc_guard_read(value, &guard))
 		return lc_format(arena, LC_GUARD_VARIABLE "=%s is not a guard: use " LC_GUARDS,
 				 lc_printable(arena, value));
 	if (request->policy == LAZYCUDA_POLICY_BEST_EFFORT)
 		request->policy = (enum lazycuda_policy)guard;
-	return NULL;
-}
-
-/* Sets the flag that LAZYCUDA_FORWARD_COMPATIBLE stands for.  Returns likewise. */
-static const char *take_forward(struct lc_arena *arena, struct lazycuda_request *request)
-{
-	const char *value = secure_getenv(LC_FORWARD_VARIABLE);
-	bool forward = false;
-
+	value = secure_getenv(LC_FORWARD_VARIABLE);
 	if (value && *value && !lc_switch_read(value, &forward))
 		return lc_format(arena, LC_FORWARD_VARIABLE "=%s is not a switch: use " LC_SWITCHES,
 				 lc_printable(arena, value));
 	if (forward)
 		request->flags |= LAZYCUDA_LINK_FORWARD_COMPATIBLE;
 	return NULL;
-}
-
-static bool wants_nvvm(const struct lazycuda_input *given)
-{
-	struct lazycuda_input input;
-
-	return lk_sized_copy(&input, sizeof(input), given) && lk_has_llvm_ir(input.inspection);
-}
-
-/* Whether an input is LLVM IR.  Other links do not search for libnvvm. */
-static bool has_ir(const struct lazycuda_request *request,
-		   const struct lazycuda_input *const *inputs, size_t count)
-{
-	struct lazycuda_support support;
-
-	for (size_t i = 0; inputs && i < count; i++)
-		if (wants_nvvm(inputs[i]))
-			return true;
-	/* The plan refuses more, of which nobody knows whether they are there. */
-	if (!request->support || request->support_count > LK_MAX_SUPPORT)
-		return false;
-	for (size_t i = 0; i < request->support_count; i++)
-		if (lk_sized_copy(&support, sizeof(support), request->support[i]) &&
-		    support.enabled && wants_nvvm(support.input))
-			return true;
-	return false;
 }
 
 /* Fills in the installed libnvvms alone. */
@@ -127,13 +93,11 @@ static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 				       struct lazycuda_request *request,
 				       const struct lazycuda_input *const *inputs, size_t count)
 {
-	const char *wrong = take_guard(arena, request);
+	const char *wrong = take_variables(arena, request);
 	struct lazycuda_request first;
 	struct lazycuda_others nvvms;
 	struct lazycuda_plan *plan;
 
-	if (!wrong)
-		wrong = take_forward(arena, request);
 	if (wrong)
 		return lk_plan_refused(arena, LAZYCUDA_CODE_BAD_REQUEST, wrong);
 	wrong = take_native(arena, request);
@@ -141,9 +105,8 @@ static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 		return lk_plan_refused(arena, LAZYCUDA_CODE_BAD_ARCH, wrong);
 	*environment = lazycuda_get_environment();
 	first = *request;
-	first.others = has_ir(request, inputs, count) ? &nvvms : NULL;
-	if (first.others)
-		take_nvvms(&nvvms);
+	first.others = &nvvms;
+	take_nvvms(&nvvms);
 	plan = lk_plan(arena, environment, &first, inputs, count);
 	if (!plan || plan->backend == LAZYCUDA_BACKEND_NVJITLINK)
 		return plan;

@@ -5,6 +5,7 @@
 
 #include "handle.h"
 #include "../formats/inspection.h"
+#include "../plan/planning.h"
 
 bool lk_stop(struct lazycuda_link *link, enum lazycuda_code code, size_t input,
 	     const char *format, ...)
@@ -48,7 +49,7 @@ static bool was_told(const struct lazycuda_link *link, enum lazycuda_log kind, s
 	return false;
 }
 
-void lk_tell(struct lazycuda_link *link, enum lazycuda_log kind, size_t input, const char *text)
+static void tell(struct lazycuda_link *link, enum lazycuda_log kind, size_t input, const char *text)
 {
 	struct lk_told *slot;
 
@@ -64,25 +65,20 @@ void lk_tell(struct lazycuda_link *link, enum lazycuda_log kind, size_t input, c
 void lk_tell_notes(struct lazycuda_link *link, const struct lazycuda_plan *plan)
 {
 	for (size_t i = 0; i < plan->note_count; i++)
-		lk_tell(link, LAZYCUDA_LOG_NOTE, LAZYCUDA_NO_INDEX, plan->notes[i]);
+		tell(link, LAZYCUDA_LOG_NOTE, LAZYCUDA_NO_INDEX, plan->notes[i]);
 }
 
 bool lk_add_note(struct lazycuda_link *link, const char *format, ...)
 {
-	struct lazycuda_plan *plan = link->plan;
-	const char **notes = lc_alloc(link->arena, (plan->note_count + 1) * sizeof(*notes));
+	const char *note;
 	va_list arguments;
 
-	if (!notes)
-		return lk_stop_without_memory(link);
-	if (plan->note_count)
-		memcpy(notes, plan->notes, plan->note_count * sizeof(*notes));
 	va_start(arguments, format);
-	notes[plan->note_count++] = lc_format_list(link->arena, format, arguments);
+	note = lc_format_list(link->arena, format, arguments);
 	va_end(arguments);
-	plan->notes = notes;
-	lk_tell(link, LAZYCUDA_LOG_NOTE, LAZYCUDA_NO_INDEX, notes[plan->note_count - 1]);
-	return true;
+	lk_plan_note(link->arena, link->plan, note);
+	tell(link, LAZYCUDA_LOG_NOTE, LAZYCUDA_NO_INDEX, note);
+	return !link->arena->failed || lk_stop_without_memory(link);
 }
 
 static const char *join(struct lc_arena *arena, const char *one, const char *other)
@@ -107,8 +103,8 @@ bool lk_take_product(struct lazycuda_link *link, const struct lk_product *produc
 
 	result->info_log = join(link->arena, result->info_log, product->info_log);
 	result->error_log = join(link->arena, result->error_log, error_log);
-	lk_tell(link, LAZYCUDA_LOG_INFO, input, product->info_log);
-	lk_tell(link, LAZYCUDA_LOG_ERROR, input, error_log);
+	tell(link, LAZYCUDA_LOG_INFO, input, product->info_log);
+	tell(link, LAZYCUDA_LOG_ERROR, input, error_log);
 	result->backend_call = product->call;
 	result->backend_status = product->status;
 	return product->code == LAZYCUDA_CODE_OK ||

@@ -140,7 +140,6 @@ bool lk_stop_without_memory(struct lazycuda_link *link) __attribute__((cold));
 bool lk_own(struct lazycuda_link *link, void *block);
 
 /* Tells the caller's callback, if there is one, unless it was told the same before. */
-void lk_tell(struct lazycuda_link *link, enum lazycuda_log kind, size_t input, const char *text);
 void lk_tell_notes(struct lazycuda_link *link, const struct lazycuda_plan *plan);
 
 /* Copies a backend's logs and status into the result; false if the backend failed. */

@@ -14,15 +14,12 @@
 
 static void collect_defined(const struct lazycuda_link *link, struct lk_symbols *defined)
 {
-	const struct lazycuda_symbol plain = { .name = NULL };
-
 	for (size_t i = 0; i < link->plan->step_count; i++) {
 		const struct lazycuda_entry *entry = lk_entry_of(link, i);
 
 		for (size_t k = 0; k < entry->symbol_count; k++)
 			if (entry->symbols[k].defined)
-				lk_symbols_add(defined, entry->symbols[k].name,
-					       strlen(entry->symbols[k].name), &plain);
+				lk_names_add(defined, entry->symbols[k].name);
 	}
 }
 
@@ -43,12 +40,11 @@ struct missing_names {
 static void add(struct lazycuda_link *link, struct missing_names *list, const char *name,
 		size_t length, size_t input)
 {
-	const struct lazycuda_symbol plain = { .name = NULL };
 	const char *copy = lc_copy(link->arena, name, length);
 
-	if (!copy || !length || lk_symbols_find(&list->names, name, length))
+	if (!copy || !length || lk_names_find(&list->names, copy))
 		return;
-	lk_symbols_add(&list->names, name, length, &plain);
+	lk_names_add(&list->names, copy);
 	lk_add_symbol_error(link->arena, &list->errors, &(const struct lazycuda_symbol_error){
 				.name = copy, .input = input, .other = LAZYCUDA_NO_INDEX });
 }
@@ -63,12 +59,12 @@ static void add_of_inputs(struct lazycuda_link *link, struct missing_names *list
 
 		for (size_t k = 0; k < entry->symbol_count; k++) {
 			const struct lazycuda_symbol *symbol = &entry->symbols[k];
-			size_t length = strlen(symbol->name);
 
 			if (!symbol->defined && !symbol->weak &&
 			    !lk_symbol_is_provided(symbol->name) &&
-			    !lk_symbols_find(&defined, symbol->name, length))
-				add(link, list, symbol->name, length, link->plan->steps[i]->input);
+			    !lk_names_find(&defined, symbol->name))
+				add(link, list, symbol->name, strlen(symbol->name),
+				    link->plan->steps[i]->input);
 		}
 	}
 }

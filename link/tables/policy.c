@@ -142,7 +142,7 @@ static bool answers(enum lk_answer asked, bool is)
 	return asked == LK_EITHER || (asked == LK_YES) == is;
 }
 
-bool lk_rule_matches(const struct lk_rule *rule, const struct lk_situation *situation)
+static bool matches(const struct lk_rule *rule, const struct lk_situation *situation)
 {
 	return rule->relations & situation->relation &&
 	       answers(rule->driver, situation->driver) &&
@@ -159,7 +159,7 @@ const struct lk_rule *lk_policy_decide(enum lazycuda_policy policy,
 	const struct lk_rule *rules = lk_policy_rules(policy, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (lk_rule_matches(&rules[i], situation))
+		if (matches(&rules[i], situation))
 			return &rules[i];
 	return NULL;
 }

@@ -57,8 +57,6 @@ const struct lk_rule *lk_policy_rules(enum lazycuda_policy policy, size_t *count
 /* The relation of two versions, as in struct lazycuda_environment. */
 enum lk_relation lk_policy_relation(int driver, int nvjitlink);
 
-bool lk_rule_matches(const struct lk_rule *rule, const struct lk_situation *situation);
-
 /* The first row that matches.  There always is one. */
 const struct lk_rule *lk_policy_decide(enum lazycuda_policy policy,
 				       const struct lk_situation *situation);

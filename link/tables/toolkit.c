@@ -358,40 +358,25 @@ static const char *after_package(const char *text, const char *name)
 	return text;
 }
 
-/* Environment markers that hold wherever this runs. */
-static const struct { const char *name, *value; } true_markers[] = {
-	{ "sys_platform", "linux" }, { "platform_system", "Linux" }, { "os_name", "posix" },
-};
-
-/* Reads "sys_platform == 'linux'"; NULL for any other marker. */
-static const char *after_true_marker(const char *text)
-{
-	for (size_t i = 0; i < LC_COUNT(true_markers); i++) {
-		const char *name = true_markers[i].name, *value = true_markers[i].value;
-		const char *at = text + strlen(name);
-		char quote;
-
-		if (strncmp(text, name, strlen(name)))
-			continue;
-		at += strspn(at, " \t");
-		if (strncmp(at, "==", 2))
-			continue;
-		at += 2 + strspn(at + 2, " \t");
-		quote = *at++;
-		if ((quote != '"' && quote != '\'') || strncmp(at, value, strlen(value)) ||
-		    at[strlen(value)] != quote)
-			continue;
-		at += strlen(value) + 1;
-		return at + strspn(at, " \t\r");
-	}
-	return NULL;
-}
-
 /* Returns true if what follows a requirement is nothing or a marker that surely holds here. */
 static bool holds_here(const char *marker)
 {
-	marker = after_true_marker(marker + strspn(marker, "; \t"));
-	return marker && !*marker;
+	static const char *const true_markers[] = { "", "sys_platform==\"linux\"",
+		"platform_system==\"Linux\"", "os_name==\"posix\"" };
+	const char quote = strchr(marker, '\'') ? '\'' : '"';
+	char plain[64];		/* without blanks, in double quotes; a longer one is none of these */
+	size_t length = 0;
+
+	for (; *marker && length < sizeof(plain) - 1; marker++)
+		if (*marker == '\'' || *marker == '"')
+			plain[length++] = *marker == quote ? '"' : '?';
+		else if (!strchr("; \t\r", *marker))
+			plain[length++] = *marker;
+	plain[length] = 0;
+	for (size_t i = 0; i < LC_COUNT(true_markers); i++)
+		if (!strcmp(plain, true_markers[i]))
+			return true;
+	return false;
 }
 
 /* The version in "Requires-Dist: cuda-toolkit[nvrtc]==13.2.*"; 0 for any other line, and for
