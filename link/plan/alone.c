@@ -81,11 +81,6 @@ struct tile_found {
 
 /* ---- what there is ---- */
 
-bool lk_is_tile(const struct lazycuda_entry *entry)
-{
-	return entry->kind == LAZYCUDA_KIND_TILEIR && !(entry->flags & LAZYCUDA_ENTRY_NO_ROOT);
-}
-
 static bool is_for(const struct lazycuda_entry *entry, const struct lk_arch *target)
 {
 	const struct lk_arch code = { entry->arch, entry->suffix, true };
@@ -95,15 +90,14 @@ static bool is_for(const struct lazycuda_entry *entry, const struct lk_arch *tar
 }
 
 /* The Tile IR of a group for the target: the last, as of PTX; else any; NO_INDEX: there is none. */
-static size_t tile_of(const struct lazycuda_inspection *inspection, const struct lk_group *group,
-		      const struct lk_arch *target)
+static size_t tile_of(const struct lk_group *group, const struct lk_arch *target)
 {
 	size_t found = LAZYCUDA_NO_INDEX;
 
-	for (size_t i = group->first; i < group->first + group->count; i++)
-		if (lk_is_tile(inspection->entries[i]) &&
-		    (found == LAZYCUDA_NO_INDEX || is_for(inspection->entries[i], target)))
-			found = i;
+	for (size_t i = 0; i < group->count; i++)
+		if (lk_is_tile(group->entries[i]) &&
+		    (found == LAZYCUDA_NO_INDEX || is_for(group->entries[i], target)))
+			found = group->first + i;
 	return found;
 }
 
@@ -116,12 +110,12 @@ static void note_piece(struct tile_found *found, const struct lk_taken *tile)
 }
 
 /* Of a source nvcc writes Tile IR and other code, whichever kernels it has. */
-static bool is_empty(const struct lazycuda_inspection *inspection, const struct lk_group *group)
+static bool is_empty(const struct lk_group *group)
 {
 	bool empty = true;
 
-	for (size_t i = group->first; i < group->first + group->count; i++) {
-		const struct lazycuda_entry *entry = inspection->entries[i];
+	for (size_t i = 0; i < group->count; i++) {
+		const struct lazycuda_entry *entry = group->entries[i];
 
 		if (entry->kind == LAZYCUDA_KIND_TILEIR)
 			return true;
@@ -134,15 +128,15 @@ static bool is_empty(const struct lazycuda_inspection *inspection, const struct 
 static void look_into(const struct lk_planning *planning, const struct lk_item *item,
 		      struct tile_found *found)
 {
-	struct lk_group group = { 0, 0 };
+	struct lk_group group = { .count = 0 };
 
 	while (lk_next_group(item, &group)) {
-		const size_t entry = tile_of(item->inspection, &group, &planning->target);
+		const size_t entry = tile_of(&group, &planning->target);
 
 		if (entry != LAZYCUDA_NO_INDEX)
 			note_piece(found, &(const struct lk_taken){
 				.item = item, .group = group, .choice = { .entry = entry } });
-		else if (!is_empty(item->inspection, &group))
+		else if (!is_empty(&group))
 			found->other = item;
 	}
 }

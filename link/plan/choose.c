@@ -246,7 +246,7 @@ struct lk_group lk_group_at(const struct lazycuda_inspection *inspection, size_t
 	while (fatbin >= 0 && end < inspection->entry_count &&
 	       inspection->entries[end]->fatbin == fatbin)
 		end++;
-	return (struct lk_group){ first, end - first };
+	return (struct lk_group){ inspection->entries + first, first, end - first };
 }
 
 static size_t rank_of(enum lazycuda_kind kind, bool doubt)
@@ -290,11 +290,10 @@ static enum lazycuda_code objection(const struct lk_linker *linker,
 /* Notes why no entry of a group can be taken: the code that all entries share, or
  * NO_USABLE_ENTRY if they differ. */
 static void note_objections(const struct lk_linker *linker,
-			    const struct lazycuda_inspection *inspection,
 			    const struct lk_group *group, struct lk_choice *choice)
 {
-	for (size_t i = group->first; i < group->first + group->count; i++) {
-		enum lazycuda_code code = objection(linker, inspection->entries[i]);
+	for (size_t i = 0; i < group->count; i++) {
+		enum lazycuda_code code = objection(linker, group->entries[i]);
 
 		if (!code)
 			continue;
@@ -304,22 +303,21 @@ static void note_objections(const struct lk_linker *linker,
 			return;
 		}
 		choice->code = code;
-		choice->offender = i;
+		choice->offender = group->first + i;
 	}
 	if (!choice->code)
 		choice->code = LAZYCUDA_CODE_NO_USABLE_ENTRY;
 }
 
 struct lk_choice lk_choose(const struct lk_linker *linker,
-			   const struct lazycuda_inspection *inspection,
 			   const struct lk_group *group, bool lto)
 {
 	struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX, .offender = LAZYCUDA_NO_INDEX };
 	size_t best = LC_COUNT(preferences);
 	int closest = INT_MIN;
 
-	for (size_t i = group->first; i < group->first + group->count; i++) {
-		const struct lazycuda_entry *entry = inspection->entries[i];
+	for (size_t i = 0; i < group->count; i++) {
+		const struct lazycuda_entry *entry = group->entries[i];
 		struct lk_acceptance is;
 		size_t rank;
 
@@ -331,12 +329,12 @@ struct lk_choice lk_choose(const struct lk_linker *linker,
 			continue;
 		best = rank;
 		closest = closeness(entry);
-		choice.entry = i;
+		choice.entry = group->first + i;
 		choice.form = is.form;
 		choice.doubt = is.doubt;
 	}
 	if (choice.entry == LAZYCUDA_NO_INDEX)
-		note_objections(linker, inspection, group, &choice);
+		note_objections(linker, group, &choice);
 	return choice;
 }
 
@@ -347,29 +345,28 @@ static bool fits(const struct lk_linker *linker, const struct lazycuda_entry *en
 	return !entry->error && lk_arch_fits(entry->kind, &arch, &linker->target, linker->version);
 }
 
-size_t lk_choose_ir(const struct lk_linker *linker, const struct lazycuda_inspection *inspection,
-		    const struct lk_group *group)
+size_t lk_choose_ir(const struct lk_linker *linker, const struct lk_group *group)
 {
 	size_t best = LAZYCUDA_NO_INDEX;
+	int closest = INT_MIN;
 
-	for (size_t i = group->first; i < group->first + group->count; i++) {
-		const struct lazycuda_entry *entry = inspection->entries[i];
+	for (size_t i = 0; i < group->count; i++) {
+		const struct lazycuda_entry *entry = group->entries[i];
 
-		if (is_ir(entry) && ir_fits(linker, entry) &&
-		    (best == LAZYCUDA_NO_INDEX ||
-		     closeness(entry) >= closeness(inspection->entries[best])))
-			best = i;
+		if (!is_ir(entry) || !ir_fits(linker, entry) || closeness(entry) < closest)
+			continue;
+		best = group->first + i;
+		closest = closeness(entry);
 	}
 	return best;
 }
 
-bool lk_group_is_ltoir(const struct lk_linker *linker,
-		       const struct lazycuda_inspection *inspection, const struct lk_group *group)
+bool lk_group_is_ltoir(const struct lk_linker *linker, const struct lk_group *group)
 {
 	bool ltoir = false;
 
-	for (size_t i = group->first; i < group->first + group->count; i++) {
-		const struct lazycuda_entry *entry = inspection->entries[i];
+	for (size_t i = 0; i < group->count; i++) {
+		const struct lazycuda_entry *entry = group->entries[i];
 
 		if (entry->kind == LAZYCUDA_KIND_LTOIR)
 			ltoir |= fits(linker, entry);

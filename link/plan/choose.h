@@ -46,7 +46,8 @@ bool lk_entry_toolkits(const struct lazycuda_entry *entry, int *oldest, int *new
 /* Entries of an inspection of which one is taken: those of one fatbin
  * container, or one that is in none. */
 struct lk_group {
-	size_t first, count;
+	const struct lazycuda_entry *const *entries;
+	size_t first, count;	/* the index of the first in the inspection */
 };
 
 /* The group that begins with an entry. */
@@ -68,7 +69,6 @@ struct lk_choice {
  * the last entry.  The driver's linker is never given LTO-IR.
  */
 struct lk_choice lk_choose(const struct lk_linker *linker,
-			   const struct lazycuda_inspection *inspection,
 			   const struct lk_group *group, bool lto);
 
 /*
@@ -76,13 +76,11 @@ struct lk_choice lk_choose(const struct lk_linker *linker,
  * architecture and of one architecture the last; NO_INDEX if there is none.  It is what can be
  * used if the linker takes nothing that is there.
  */
-size_t lk_choose_ir(const struct lk_linker *linker, const struct lazycuda_inspection *inspection,
-		    const struct lk_group *group);
+size_t lk_choose_ir(const struct lk_linker *linker, const struct lk_group *group);
 
 /* Returns true if a group has LTO-IR for the target and no PTX or cubin that could be
  * linked for it, of whatever version. */
-bool lk_group_is_ltoir(const struct lk_linker *linker,
-		       const struct lazycuda_inspection *inspection, const struct lk_group *group);
+bool lk_group_is_ltoir(const struct lk_linker *linker, const struct lk_group *group);
 
 /* ---- objection.c ---- */
 
@@ -104,14 +102,13 @@ const char *lk_member_name(struct lc_arena *arena, const char *file, const char 
 
 /* "lto sm_61 of {ptx sm_52, lto sm_52, lto sm_61}: the highest not above sm_86" */
 const char *lk_choice_reason(struct lc_arena *arena, const struct lk_linker *linker,
-			     const struct lazycuda_inspection *inspection,
 			     const struct lk_group *group, const struct lk_choice *choice,
 			     bool lto);
 
 /* Fills a refusal, except for its input, for a group without an entry that can be
  * taken; `name` is the input's. */
 void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const char *name,
-	       const struct lazycuda_inspection *inspection, const struct lk_group *group,
+	       const struct lk_group *group,
 	       const struct lk_choice *choice, struct lk_refusal *refusal);
 
 #endif

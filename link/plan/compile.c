@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* compile.c - how source is compiled */
+/* compile.c - how source is compiled, and how LLVM IR, to what and by which libnvvm */
 #include <string.h>
 
 #include "planning.h"
+#include "../formats/inspection.h"
+#include "../tables/sized.h"
+#include "../tables/text.h"
 #include "../tables/versions.h"
 
 /* Options that the plan sets itself, as nvrtc spells them. */
@@ -13,7 +16,9 @@
 
 #define OLDEST_ARCH 30
 
-bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch *arch)
+/* The target if a compiler knows it, nvrtc or libnvvm of this version, else the highest below
+ * that it knows; false if there is none. */
+static bool compiled_arch(const struct lk_arch *target, int version, struct lk_arch *arch)
 {
 	*arch = *target;
 	arch->virtual = true;
@@ -26,8 +31,9 @@ bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch 
 	return false;
 }
 
-struct lk_acceptance lk_accept_output(const struct lk_linker *linker, enum lazycuda_kind kind,
-				      const struct lk_arch *arch, int version)
+/* Whether a linker takes what a compiler of this version writes for an architecture. */
+static struct lk_acceptance accept_output(const struct lk_linker *linker, enum lazycuda_kind kind,
+					  const struct lk_arch *arch, int version)
 {
 	const struct lazycuda_entry output = {
 		.kind = kind, .arch = arch->sm, .suffix = arch->suffix, .level = 1, .fatbin = -1,
@@ -90,7 +96,7 @@ bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *l
 		return lk_refuse(planning, LAZYCUDA_CODE_NVRTC_REQUIRED, item, "CUDA source",
 				 "nvrtc", "it is source, and there is no nvrtc to compile it; install nvrtc,"
 				 " or pass PTX");
-	if (!lk_compiled_arch(target, version, &compilation->arch)) {
+	if (!compiled_arch(target, version, &compilation->arch)) {
 		int until = lk_arch_until(target, LK_NVRTC);
 		const char *need = until ? lc_format(arena, "nvrtc %s or earlier",
 						     lk_version(arena, until)) : "another nvrtc";
@@ -100,7 +106,7 @@ bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *l
 				 lk_arch(arena, target->sm, target->suffix), need);
 	}
 	compilation->to = lto ? LAZYCUDA_KIND_LTOIR : LAZYCUDA_KIND_PTX;
-	code = lk_accept_output(linker, compilation->to, &compilation->arch, version).code;
+	code = accept_output(linker, compilation->to, &compilation->arch, version).code;
 	if (code)
 		return decline(planning, linker, item, compilation->to, code);
 	return lk_compiler_has_settings(planning, item);
@@ -159,4 +165,311 @@ const char *const *lk_compile_options_for_ptx(struct lc_arena *arena,
 		options[i] = strcmp(plan->compile_options[i], LTO_OPTION) ?
 			plan->compile_options[i] : RELOCATABLE_OPTION;
 	return options;
+}
+
+/* ---- LLVM IR ---- */
+
+/* libnvvm and nvJitLink both have it from this version on. */
+#define NVVM_LATEST "-nvvm-latest"
+#define NVVM_LATEST_SINCE LC_CUDA(13, 5)
+
+/* All libnvvms from 12.0 on have it: no LTO-IR of an earlier one is linked. */
+#define GEN_LTO "-gen-lto"
+
+#define INSTALL_NVVM "nvidia-cuda-nvcc-cu12 or nvidia-nvvm of PyPI, libnvvm of conda, or a toolkit"
+
+/* ---- the inputs ---- */
+
+bool lk_check_ir_libraries(struct lk_planning *planning, const struct lk_ir_compilation *compilation)
+{
+	for (size_t i = 0; !compilation->any && i < planning->count; i++) {
+		const struct lk_item *item = &planning->items[i];
+
+		if (lk_is_ir_library(item) && !(item->what.flags & LK_INPUT_COMPILED_IN))
+			return lk_refuse(planning, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
+					 "a library of LLVM IR", "a program of LLVM IR",
+					 "it is a library of LLVM IR, and no other input is LLVM IR that could"
+					 " call it; give it as a program, or the caller as LLVM IR");
+	}
+	return true;
+}
+
+static size_t count_libraries(const struct lk_planning *planning)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < planning->count; i++)
+		count += lk_is_ir_library(&planning->items[i]);
+	return count;
+}
+
+static bool has_flag(const struct lk_item *item, unsigned flag)
+{
+	const struct lazycuda_inspection *inspection = item->what.inspection;
+
+	return lk_is_llvm_ir(inspection) && inspection->entry_count && inspection->entries[0]->flags & flag;
+}
+
+/* The first input of LLVM IR that has a flag, or NULL. */
+static const struct lk_item *first_with(const struct lk_planning *planning, unsigned flag)
+{
+	for (size_t i = 0; i < planning->count; i++)
+		if (has_flag(&planning->items[i], flag))
+			return &planning->items[i];
+	return NULL;
+}
+
+static const struct lazycuda_symbol *first_unlisted(const struct lazycuda_inspection *inspection)
+{
+	const struct lazycuda_entry *entry = inspection->entry_count ? inspection->entries[0] : NULL;
+
+	for (size_t i = 0; entry && i < entry->symbol_count; i++)
+		if (entry->symbols[i].flags & LAZYCUDA_SYMBOL_UNLISTED)
+			return &entry->symbols[i];
+	return NULL;
+}
+
+const char *lk_ir_unlisted(struct lk_planning *planning, const struct lk_item *item)
+{
+	static const char why[] = "nvJitLink keeps of LTO-IR only what the list @llvm.used has";
+	const struct lazycuda_inspection *inspection = item->what.inspection;
+	const struct lazycuda_symbol *lacks;
+
+	if (!lk_is_ir(item) || inspection->kind == LAZYCUDA_KIND_BITCODE)
+		return LK_CONCAT(planning->arena, why, ", and that of bitcode is not read: ",
+				 item->name);
+	if (has_flag(item, LAZYCUDA_ENTRY_LISTED))
+		return NULL;
+	lacks = first_unlisted(inspection);
+	if (lacks)
+		return LK_CONCAT(planning->arena, why, ", and that of ", item->name, " lacks the ",
+				 lacks->kernel ? "kernel " : "variable ",
+				 lc_printable(planning->arena, lacks->name));
+	return LK_CONCAT(planning->arena, why, ", and not all of ",
+			 item->name, " was understood");
+}
+
+static bool asks_for_latest(const struct lazycuda_request *request)
+{
+	for (size_t i = 0; i < request->option_count; i++)
+		if (!strcmp(request->options[i], NVVM_LATEST))
+			return true;
+	return false;
+}
+
+/* ---- which libnvvm ---- */
+
+/* The newer LLVM aborts the process without a data layout; the older one reports an error. */
+static bool aborts_without_layout(const struct lk_planning *planning,
+				  const struct lk_ir_compilation *compilation)
+{
+	return compilation->arch.sm >= LK_NEWER_LLVM_SINCE ||
+	       (asks_for_latest(&planning->request) && compilation->version >= NVVM_LATEST_SINCE);
+}
+
+/* A compilation by one libnvvm, and whether the linker would take what it makes. */
+struct ir_candidate {
+	struct lk_ir_compilation compilation;
+	enum lazycuda_code code;
+	int rank;		/* among those whose code is OK; the highest is best */
+};
+
+static struct ir_candidate try_nvvm(const struct lk_planning *planning,
+				    const struct lk_linker *linker, enum lazycuda_kind to,
+				    int version, int libdevice)
+{
+	const struct lk_arch *target = &planning->target;
+	struct ir_candidate one = { .compilation = { .any = true, .to = to, .version = version,
+						     .libdevice = libdevice } };
+	struct lk_arch *arch = &one.compilation.arch;
+	struct lk_acceptance is;
+
+	if (!compiled_arch(target, version, arch)) {
+		one.code = LAZYCUDA_CODE_ARCH_UNSUPPORTED;
+		return one;
+	}
+	is = accept_output(linker, to, arch, version);
+	one.code = is.code;
+	one.compilation.doubt = is.doubt;
+	/* A library may be libdevice. */
+	if (!one.code && first_with(planning, LAZYCUDA_ENTRY_LIBDEVICE) && !libdevice &&
+	    !count_libraries(planning))
+		one.code = LAZYCUDA_CODE_LIBDEVICE_REQUIRED;
+	if (!one.code && first_with(planning, LAZYCUDA_ENTRY_NO_LAYOUT) &&
+	    aborts_without_layout(planning, &one.compilation))
+		one.code = LAZYCUDA_CODE_BAD_INPUT;
+	one.rank = 8 * (to == LAZYCUDA_KIND_LTOIR) + 2 * (libdevice != 0) + (version == linker->version) +
+		   4 * (arch->sm == target->sm && arch->suffix == target->suffix);
+	return one;
+}
+
+/* The same for LTO-IR, unless there is a reason not to, `no_lto`, or the version of libnvvm is not
+ * known; else for PTX, with the reason. */
+static struct ir_candidate try_nvvm_lto(const struct lk_planning *planning,
+					const struct lk_linker *linker, const char *no_lto,
+					int version, int libdevice)
+{
+	struct ir_candidate lto = try_nvvm(planning, linker, LAZYCUDA_KIND_LTOIR, version,
+					   libdevice), ptx;
+
+	if (!lto.code && version > 0 && !no_lto)
+		return lto;
+	ptx = try_nvvm(planning, linker, LAZYCUDA_KIND_PTX, version, libdevice);
+	ptx.compilation.no_lto = no_lto ? no_lto :
+		version <= 0 ? "its version is not known" :
+		lto.code == LAZYCUDA_CODE_LTOIR_TOO_NEW ? "its LTO-IR is too new for the linker" :
+		lto.code == LAZYCUDA_CODE_LTOIR_CROSS_MAJOR ?
+			"its LTO-IR is promised to link within its major only" :
+			"the linker does not take its LTO-IR";
+	return ptx;
+}
+
+/* The best candidate, the first among equals; with NVVM_REQUIRED if there is no libnvvm. */
+static struct ir_candidate choose_nvvm(const struct lk_planning *planning,
+				       const struct lk_linker *linker, bool lto, const char *no_lto)
+{
+	struct ir_candidate best = { .code = LAZYCUDA_CODE_NVVM_REQUIRED };
+	struct lazycuda_others others;
+
+	lk_sized_copy(&others, sizeof(others), planning->request.others);
+	for (size_t i = 0; others.nvvms && i < others.nvvm_count; i++) {
+		int version = others.nvvms[i];
+		int libdevice = others.libdevices ? others.libdevices[i] : 0;
+		struct ir_candidate one = lto ?
+			try_nvvm_lto(planning, linker, no_lto, version, libdevice) :
+			try_nvvm(planning, linker, LAZYCUDA_KIND_PTX, version, libdevice);
+
+		if (!i || (!one.code && (best.code || one.rank > best.rank)))
+			best = one;
+	}
+	return best;
+}
+
+/* ---- why not ---- */
+
+static const char *nvvm_text(struct lc_arena *arena, int version)
+{
+	return version > 0 ? lc_format(arena, "libnvvm %s", lk_version(arena, version)) :
+			     "libnvvm of unknown version";
+}
+
+static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *linker,
+		      const struct lk_item *item, const struct ir_candidate *one)
+{
+	struct lc_arena *arena = planning->arena;
+	const char *have = nvvm_text(arena, one->compilation.version), *need;
+	const char *kind = lazycuda_kind_name(lk_is_ir(item) ? item->what.inspection->kind :
+							       LAZYCUDA_KIND_BITCODE);
+	const char *text = lk_linker_text(arena, linker);
+	int until = lk_arch_until(&planning->target, LK_NVRTC);
+
+	switch (one->code) {
+	case LAZYCUDA_CODE_NVVM_REQUIRED:
+		return lk_refuse(planning, one->code, item, kind, "libnvvm",
+				 "it is %s, and there is no libnvvm to compile it; install one (" INSTALL_NVVM
+				 "), name it by LAZYCUDA_NVVM, or pass PTX", kind);
+	case LAZYCUDA_CODE_LIBDEVICE_REQUIRED:
+		return lk_refuse(planning, one->code,
+				 first_with(planning, LAZYCUDA_ENTRY_LIBDEVICE), have, "libdevice.10.bc",
+				 "it calls functions of libdevice (__nv_*), and no libdevice.10.bc goes with"
+				 " %s; install it with its libnvvm (" INSTALL_NVVM ")", have);
+	case LAZYCUDA_CODE_BAD_INPUT:
+		return lk_refuse(planning, one->code,
+				 first_with(planning, LAZYCUDA_ENTRY_NO_LAYOUT),
+				 "LLVM IR without a data layout", "a data layout",
+				 "it has no data layout, without which libnvvm aborts the process for"
+				 " compute_%d; write a line target datalayout = \"" LK_NVVM_LAYOUT "\"",
+				 one->compilation.arch.sm);
+	case LAZYCUDA_CODE_ARCH_UNSUPPORTED:
+		need = until ? lc_format(arena, "libnvvm %s or earlier", lk_version(arena, until)) :
+			       "another libnvvm";
+		return lk_refuse(planning, one->code, item, have, need,
+				 "%s compiles for nothing that runs on %s; take %s", have,
+				 lk_arch(arena, planning->target.sm, planning->target.suffix), need);
+	case LAZYCUDA_CODE_PTX_TOO_NEW:
+		need = lc_format(arena, "libnvvm %s or earlier", lk_version(arena, linker->version));
+		return lk_refuse(planning, LAZYCUDA_CODE_NVVM_TOO_NEW, item, have, need,
+				 "%s would write PTX that is newer than %s reads; take %s, or a newer"
+				 " linker", have, text, need);
+	default:
+		return lk_refuse(planning, one->code, item, have, "libnvvm of a known version",
+				 "it cannot be told whether %s reads PTX of %s, and the policy is strict",
+				 text, have);
+	}
+}
+
+bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
+		const char *no_lto, const struct lk_item *item,
+		struct lk_ir_compilation *compilation)
+{
+	struct ir_candidate best = choose_nvvm(planning, linker, lto, no_lto);
+
+	*compilation = best.compilation;
+	return !best.code || refuse_ir(planning, linker, item, &best);
+}
+
+/* ---- how ---- */
+
+const char *const *lk_ir_options(struct lk_planning *planning,
+				 const struct lk_ir_compilation *compilation, size_t *count)
+{
+	const char **options = lc_alloc(planning->arena, (3 + lk_most_setting_words(planning)) *
+					sizeof(*options));
+	char text[LK_ARCH_TEXT];
+
+	*count = 0;
+	if (!options)
+		return NULL;
+	options[(*count)++] = LK_CONCAT(planning->arena, "-arch=", lk_arch_text(&compilation->arch, text));
+	if (compilation->to == LAZYCUDA_KIND_LTOIR)
+		options[(*count)++] = GEN_LTO;
+	if (asks_for_latest(&planning->request) && compilation->version >= NVVM_LATEST_SINCE)
+		options[(*count)++] = NVVM_LATEST;
+	*count += lk_write_settings(planning, LK_NVVM, options + *count);
+	return options;
+}
+
+const char *const *lk_ir_options_for_ptx(struct lc_arena *arena,
+					 const struct lazycuda_plan *plan, size_t *count)
+{
+	const char **options = lc_alloc(arena, (plan->nvvm_option_count + 1) * sizeof(*options));
+
+	*count = 0;
+	for (size_t i = 0; options && i < plan->nvvm_option_count; i++)
+		if (strcmp(plan->nvvm_options[i], GEN_LTO))
+			options[(*count)++] = plan->nvvm_options[i];
+	return options;
+}
+
+const char *lk_ir_reason(struct lk_planning *planning, const struct lk_ir_compilation *compilation)
+{
+	const size_t libraries = count_libraries(planning);
+	char text[LK_ARCH_TEXT];
+
+	return lc_format(planning->arena, "compiled by %s to %s for %s%s%s",
+			 nvvm_text(planning->arena, compilation->version),
+			 compilation->to == LAZYCUDA_KIND_LTOIR ? "LTO-IR" : "PTX",
+			 lk_arch_text(&compilation->arch, text),
+			 compilation->libdevice ? ", with libdevice" : "",
+			 libraries ? lc_format(planning->arena, "%s with %zu librar%s",
+					       compilation->libdevice ? " and" : ",", libraries,
+					       libraries == 1 ? "y" : "ies") : "");
+}
+
+void lk_note_ir(struct lk_planning *planning, const struct lk_ir_compilation *compilation)
+{
+	const struct lk_arch *target = &planning->target, *arch = &compilation->arch;
+	const char *nvvm = compilation->any ? nvvm_text(planning->arena, compilation->version) : NULL;
+
+	if (!compilation->any)
+		return;
+	if (arch->sm != target->sm || arch->suffix != target->suffix)
+		lk_note(planning, "%s does not know %s: LLVM IR is compiled for compute_%d, which is linked"
+			" for it", nvvm, lk_arch(planning->arena, target->sm, target->suffix), arch->sm);
+	if (compilation->no_lto)
+		lk_note(planning, "LLVM IR takes no part in link-time optimisation: %s compiles it to PTX,"
+			" for %s", nvvm, compilation->no_lto);
+	if (!compilation->libdevice && !count_libraries(planning))
+		lk_note(planning, "no libdevice.10.bc goes with %s: functions __nv_* that LLVM IR calls are"
+			" not defined", nvvm);
 }

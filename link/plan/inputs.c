@@ -277,7 +277,7 @@ static uint64_t declared_by(struct lk_planning *planning, const struct functions
 	const struct lk_linker any = lk_linker(LAZYCUDA_BACKEND_NVJITLINK,
 					       LAZYCUDA_VERSION_UNKNOWN, &planning->target, 0,
 					       false);
-	struct lk_group group = { 0, 0 };
+	struct lk_group group = { .count = 0 };
 	uint64_t modules = 0;
 
 	if (!(item->what.flags & LAZYCUDA_INPUT_MAIN))
@@ -286,7 +286,7 @@ static uint64_t declared_by(struct lk_planning *planning, const struct functions
 		lk_note(planning, "%s: which support modules it needs is seen once it is compiled",
 			item->name);
 	while (lk_next_group(item, &group)) {
-		struct lk_choice choice = lk_choose(&any, item->inspection, &group, false);
+		struct lk_choice choice = lk_choose(&any, &group, false);
 
 		if (choice.entry != LAZYCUDA_NO_INDEX)
 			modules |= declared(functions, item->inspection->entries[choice.entry]);
@@ -425,7 +425,6 @@ static void need(struct lk_planning *planning, const struct lk_item *item, const
  * for the target, or too new for either linker.
  */
 static bool is_ltoir_alone(const struct lk_planning *planning,
-			   const struct lazycuda_inspection *inspection,
 			   const struct lk_group *group)
 {
 	const struct lazycuda_environment *environment = &planning->environment;
@@ -434,29 +433,29 @@ static bool is_ltoir_alone(const struct lk_planning *planning,
 	struct lk_choice choice;
 
 	if (environment->nvjitlink != LAZYCUDA_VERSION_NONE &&
-	    lk_choose(&nvjitlink, inspection, group, false).entry != LAZYCUDA_NO_INDEX)
+	    lk_choose(&nvjitlink, group, false).entry != LAZYCUDA_NO_INDEX)
 		return false;
 	if (environment->driver != LAZYCUDA_VERSION_NONE &&
-	    lk_choose(&driver, inspection, group, false).entry != LAZYCUDA_NO_INDEX)
+	    lk_choose(&driver, group, false).entry != LAZYCUDA_NO_INDEX)
 		return false;
-	if (lk_group_is_ltoir(&nvjitlink, inspection, group))
+	if (lk_group_is_ltoir(&nvjitlink, group))
 		return true;
-	choice = lk_choose(&nvjitlink, inspection, group, true);
+	choice = lk_choose(&nvjitlink, group, true);
 	return choice.entry != LAZYCUDA_NO_INDEX &&
-	       inspection->entries[choice.entry]->kind == LAZYCUDA_KIND_LTOIR;
+	       group->entries[choice.entry - group->first]->kind == LAZYCUDA_KIND_LTOIR;
 }
 
 static void look_for_ltoir(struct lk_planning *planning, const struct lk_item *item)
 {
-	struct lk_group group = { 0, 0 };
+	struct lk_group group = { .count = 0 };
 
 	while (lk_next_group(item, &group)) {
-		const struct lazycuda_entry *entry = item->inspection->entries[group.first];
+		const struct lazycuda_entry *entry = group.entries[0];
 		bool raw = entry->fatbin < 0;
 
 		if (raw ? entry->kind != LAZYCUDA_KIND_LTOIR :
-			  !lk_group_has_ltoir(item->inspection, &group) ||
-			  !is_ltoir_alone(planning, item->inspection, &group))
+			  !lk_group_has_ltoir(&group) ||
+			  !is_ltoir_alone(planning, &group))
 			continue;
 		planning->lto = true;
 		need(planning, item, LK_CONCAT(planning->arena, item->name, raw ? " is LTO-IR" :

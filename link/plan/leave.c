@@ -129,10 +129,9 @@ static const char *why_leave_unseen(struct lk_planning *planning, const struct l
 static const struct lazycuda_entry *in_place_of(const struct lk_side *side,
 						const struct lk_taken *taken)
 {
-	const struct lazycuda_inspection *inspection = taken->item->inspection;
-	size_t entry = lk_choose(&side->linker, inspection, &taken->group, false).entry;
+	size_t entry = lk_choose(&side->linker, &taken->group, false).entry;
 
-	return entry == LAZYCUDA_NO_INDEX ? NULL : inspection->entries[entry];
+	return entry == LAZYCUDA_NO_INDEX ? NULL : taken->item->inspection->entries[entry];
 }
 
 /* Returns LK_LEAVERS for what cannot leave. */

@@ -49,13 +49,12 @@ static void add_entry(struct phrase *text, const struct lazycuda_entry *entry)
 	}
 }
 
-static void add_group(struct phrase *text, const struct lazycuda_inspection *inspection,
-		      const struct lk_group *group)
+static void add_group(struct phrase *text, const struct lk_group *group)
 {
 	add(text, "{");
 	for (size_t i = 0; i < group->count && i < LISTED; i++) {
 		add(text, i ? ", " : "");
-		add_entry(text, inspection->entries[group->first + i]);
+		add_entry(text, group->entries[i]);
 	}
 	add(text, group->count > LISTED ? ", ...}" : "}");
 }
@@ -67,13 +66,12 @@ static const char *finish(struct lc_arena *arena, const struct phrase *text)
 	return copy ? copy : "";
 }
 
-static const char *group_text(struct lc_arena *arena, const struct lazycuda_inspection *inspection,
-			      const struct lk_group *group)
+static const char *group_text(struct lc_arena *arena, const struct lk_group *group)
 {
 	struct phrase text;
 
 	text.length = 0;
-	add_group(&text, inspection, group);
+	add_group(&text, group);
 	return finish(arena, &text);
 }
 
@@ -97,12 +95,11 @@ static bool comes_before(const struct lazycuda_entry *entry, const struct lazycu
 /* Adds " (not ptx sm_90: PTX_TOO_NEW)" for the first preferable entry that was passed
  * over for another reason than its architecture. */
 static void add_passed_over(struct phrase *text, const struct lk_linker *linker,
-			    const struct lazycuda_inspection *inspection,
 			    const struct lk_group *group, const struct lazycuda_entry *taken,
 			    bool lto)
 {
-	for (size_t i = group->first; i < group->first + group->count; i++) {
-		const struct lazycuda_entry *entry = inspection->entries[i];
+	for (size_t i = 0; i < group->count; i++) {
+		const struct lazycuda_entry *entry = group->entries[i];
 		enum lazycuda_code code;
 
 		if (!comes_before(entry, taken, lto))
@@ -120,11 +117,10 @@ static void add_passed_over(struct phrase *text, const struct lk_linker *linker,
 }
 
 const char *lk_choice_reason(struct lc_arena *arena, const struct lk_linker *linker,
-			     const struct lazycuda_inspection *inspection,
 			     const struct lk_group *group, const struct lk_choice *choice,
 			     bool lto)
 {
-	const struct lazycuda_entry *taken = inspection->entries[choice->entry];
+	const struct lazycuda_entry *taken = group->entries[choice->entry - group->first];
 	const struct lk_arch *target = &linker->target;
 	struct phrase text;
 
@@ -133,7 +129,7 @@ const char *lk_choice_reason(struct lc_arena *arena, const struct lk_linker *lin
 	text.length = 0;
 	add_entry(&text, taken);
 	add(&text, " of ");
-	add_group(&text, inspection, group);
+	add_group(&text, group);
 	add(&text, ": ");
 	if (group->count == 1) {
 		add(&text, "the only one");
@@ -143,7 +139,7 @@ const char *lk_choice_reason(struct lc_arena *arena, const struct lk_linker *lin
 		add(&text, exact ? "just for " : "the highest not above ");
 		add_arch(&text, target->sm, target->suffix);
 	}
-	add_passed_over(&text, linker, inspection, group, taken, lto);
+	add_passed_over(&text, linker, group, taken, lto);
 	return finish(arena, &text);
 }
 
@@ -364,14 +360,13 @@ static void say_why(struct objection *o)
 /* "PTX 9.0 of CUDA 13.0 for sm_90: PTX_TOO_NEW, ...": codes, since sentences for all
  * entries would be too long. */
 static const char *all_objections(struct lc_arena *arena, const struct lk_linker *linker,
-				  const struct lazycuda_inspection *inspection,
 				  const struct lk_group *group)
 {
 	const char *text = "", *last = NULL;
 	size_t same = 0, told = 0, i = 0;
 
 	for (; i < group->count && told <= 8; i++) {
-		const struct lazycuda_entry *entry = inspection->entries[group->first + i];
+		const struct lazycuda_entry *entry = group->entries[i];
 		struct lk_acceptance is = lk_accept(linker, entry);
 		const char *one = lc_format(arena, "%s: %s", lk_entry_text(arena, entry), is.code ?
 				lazycuda_code_name(is.code) : "only with link-time optimisation");
@@ -395,10 +390,10 @@ static const char *all_objections(struct lc_arena *arena, const struct lk_linker
 
 /* What would take one of the entries; "" if nothing is known to. */
 static const char *advice(struct lc_arena *arena, const struct lk_linker *linker,
-			  const struct lazycuda_inspection *inspection, const struct lk_group *group)
+			  const struct lk_group *group)
 {
 	for (size_t i = 0; i < group->count; i++) {
-		const struct lazycuda_entry *entry = inspection->entries[group->first + i];
+		const struct lazycuda_entry *entry = group->entries[i];
 		const char *other = lk_accept(linker, entry).code == LAZYCUDA_CODE_ARCH_MISMATCH ?
 				    same_gpu(arena, entry, &linker->target) : NULL;
 
@@ -409,7 +404,7 @@ static const char *advice(struct lc_arena *arena, const struct lk_linker *linker
 }
 
 void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const char *name,
-	       const struct lazycuda_inspection *inspection, const struct lk_group *group,
+	       const struct lk_group *group,
 	       const struct lk_choice *choice, struct lk_refusal *refusal)
 {
 	struct objection o = { .arena = arena, .linker = linker, .code = choice->code };
@@ -417,18 +412,18 @@ void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const cha
 
 	refusal->code = choice->code;
 	if (choice->offender == LAZYCUDA_NO_INDEX) {
-		refusal->have = group_text(arena, inspection, group);
+		refusal->have = group_text(arena, group);
 		refusal->need = lc_format(arena, "an entry for %s or earlier that %s takes",
 					  lk_arch(arena, target->sm, target->suffix),
 					  lk_linker_text(arena, linker));
 		refusal->message = lc_format(arena, "%s: none of its entries can be taken by %s for"
 					     " %s: %s%s", name, lk_linker_text(arena, linker),
 					     lk_arch(arena, target->sm, target->suffix),
-					     all_objections(arena, linker, inspection, group),
-					     advice(arena, linker, inspection, group));
+					     all_objections(arena, linker, group),
+					     advice(arena, linker, group));
 		return;
 	}
-	o.entry = inspection->entries[choice->offender];
+	o.entry = group->entries[choice->offender - group->first];
 	say_why(&o);
 	refusal->have = lk_entry_text(arena, o.entry);
 	refusal->need = o.need;

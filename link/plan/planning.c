@@ -83,10 +83,10 @@ bool lk_next_group(const struct lk_item *item, struct lk_group *group)
 	return false;
 }
 
-bool lk_group_has_ltoir(const struct lazycuda_inspection *inspection, const struct lk_group *group)
+bool lk_group_has_ltoir(const struct lk_group *group)
 {
-	for (size_t i = group->first; i < group->first + group->count; i++)
-		if (inspection->entries[i]->kind == LAZYCUDA_KIND_LTOIR)
+	for (size_t i = 0; i < group->count; i++)
+		if (group->entries[i]->kind == LAZYCUDA_KIND_LTOIR)
 			return true;
 	return false;
 }
@@ -116,6 +116,11 @@ bool lk_is_ir_library(const struct lk_item *item)
 bool lk_is_source(const struct lk_item *item)
 {
 	return !item->inspection && !lk_is_ir(item) && !lk_is_ir_library(item);
+}
+
+bool lk_is_tile(const struct lazycuda_entry *entry)
+{
+	return entry->kind == LAZYCUDA_KIND_TILEIR && !(entry->flags & LAZYCUDA_ENTRY_NO_ROOT);
 }
 
 /* ---- what is taken of them ---- */

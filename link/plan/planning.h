@@ -2,17 +2,14 @@
 /*
  * planning.h - the state of a plan in the making, shared by the steps
  *
- *	fit.c			which of the installed linkers and compilers
- *	plan.c			the steps in their order
+ *	plan.c			the steps in their order, for each of the installed linkers and compilers
  *	planning.c		what every step uses
  *	request.c		whether the request makes sense; its settings, as options
  *	inputs.c		whether the inputs make sense; what is to be linked
  *	side.c			what each linker would take, and what it objects to
- *	debugging.c		what is compiled for debugging
  *	alone.c			source alone and Tile IR, which need no linker
  *	leave.c			what leaves link-time optimisation, for code outside it
- *	compile.c		how source is compiled
- *	compile_ir.c		how LLVM IR is compiled, and to what
+ *	compile.c		how source and LLVM IR are compiled, and to what
  *	result.c		what has to hold of the result
  *	write_plan.c		writes the plan, once the linker is chosen
  *
@@ -114,7 +111,7 @@ struct lk_planning {
 	struct lk_symbol_errors symbol_errors;
 };
 
-/* ---- fit.c ---- */
+/* ---- plan.c ---- */
 
 /* lazycuda_plan() in an arena that the caller frees; NULL on allocation failure. */
 struct lazycuda_plan *lk_plan(struct lc_arena *arena,
@@ -124,16 +121,6 @@ struct lazycuda_plan *lk_plan(struct lc_arena *arena,
 
 /* The architecture behind "from-inputs:", "native" if there is none; NULL if the text is another. */
 const char *lk_arch_from_inputs(const char *arch);
-
-/* ---- plan.c ---- */
-
-/* The same for the nvJitLink and nvrtc of the environment alone, whatever else is installed.  With a
- * remedy, a refusal of a version says what would do, which takes as long as many plans. */
-struct lazycuda_plan *lk_plan_with(struct lc_arena *arena,
-				   const struct lazycuda_environment *environment,
-				   const struct lazycuda_request *request,
-				   const struct lazycuda_input *const *inputs, size_t count,
-				   enum lk_remedy remedy);
 
 /* A plan that is refused before any planning; NULL on allocation failure. */
 struct lazycuda_plan *lk_plan_refused(struct lc_arena *arena, enum lazycuda_code code,
@@ -161,13 +148,12 @@ void lk_add_symbol_error(struct lc_arena *arena, struct lk_symbol_errors *errors
 /* Returns true if a list has `count` texts, none of them NULL. */
 bool lk_texts_are_there(const char *const *texts, size_t count);
 
-/* Moves on to the next group of entries of which one is to be linked; { 0, 0 } comes
+/* Moves on to the next group of entries of which one is to be linked; that of zeros comes
  * before the first.  False at the end. */
 bool lk_next_group(const struct lk_item *item, struct lk_group *group);
 
 /* Returns true if any entry of a group is LTO-IR. */
-bool lk_group_has_ltoir(const struct lazycuda_inspection *inspection,
-			const struct lk_group *group);
+bool lk_group_has_ltoir(const struct lk_group *group);
 
 /* The linker of the environment, with the request's target, flags and policy. */
 struct lk_linker lk_linker_of(const struct lk_planning *planning, enum lazycuda_backend backend);
@@ -180,6 +166,9 @@ struct lk_linker lk_linker_of(const struct lk_planning *planning, enum lazycuda_
 bool lk_is_ir(const struct lk_item *item);
 bool lk_is_ir_library(const struct lk_item *item);
 bool lk_is_source(const struct lk_item *item);
+
+/* Whether it is Tile IR with kernels. */
+bool lk_is_tile(const struct lazycuda_entry *entry);
 
 /* Adds to what a side takes; false on allocation failure. */
 bool lk_take(struct lk_planning *planning, struct lk_side *side, const struct lk_taken *what);
@@ -228,11 +217,6 @@ uint64_t lk_support_declared(struct lc_arena *arena, const struct lazycuda_reque
 void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 		  struct lk_side *side);
 
-/* ---- debugging.c ---- */
-
-/* Refuses what nvJitLink would be given to compile for debugging, and does not compile. */
-bool lk_plan_debugging(struct lk_planning *planning, struct lk_side *side);
-
 /* Refuses an item that is to be compiled for debugging and optimised; of PTX with its entry. */
 bool lk_check_debugging(struct lk_planning *planning, const struct lk_item *item,
 			const struct lazycuda_entry *ptx);
@@ -241,9 +225,6 @@ bool lk_check_debugging(struct lk_planning *planning, const struct lk_item *item
 
 /* What needs no linker, if there is a refusal, which is then taken back; else NULL. */
 const struct lk_side *lk_plan_alone(struct lk_planning *planning, struct lk_side *alone);
-
-/* Whether it is Tile IR with kernels. */
-bool lk_is_tile(const struct lazycuda_entry *entry);
 
 /* ---- leave.c ---- */
 
@@ -257,10 +238,6 @@ bool lk_find_leavers(struct lk_planning *planning, struct lk_side *side);
 bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
 			 const struct lk_item *item, struct lk_compilation *compilation);
 
-/* Whether a linker takes what a compiler of this version writes for an architecture. */
-struct lk_acceptance lk_accept_output(const struct lk_linker *linker, enum lazycuda_kind kind,
-				      const struct lk_arch *arch, int version);
-
 /* The options for a compilation. */
 const char *const *lk_compile_options(struct lk_planning *planning,
 				      const struct lk_compilation *compilation, size_t *count);
@@ -269,12 +246,6 @@ const char *const *lk_compile_options(struct lk_planning *planning,
  * failure. */
 const char *const *lk_compile_options_for_ptx(struct lc_arena *arena,
 					      const struct lazycuda_plan *plan);
-
-/* The target if a compiler knows it, nvrtc or libnvvm of this version, else the highest below
- * that it knows; false if there is none. */
-bool lk_compiled_arch(const struct lk_arch *target, int version, struct lk_arch *arch);
-
-/* ---- compile_ir.c ---- */
 
 /* From this target on libnvvm compiles with a newer LLVM, which has opaque pointers. */
 #define LK_NEWER_LLVM_SINCE 100

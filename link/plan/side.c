@@ -51,17 +51,17 @@ static bool take_source(struct lk_planning *planning, struct lk_side *side,
 	if (side->compilation.to == LAZYCUDA_KIND_UNKNOWN &&
 	    !lk_plan_compilation(planning, &side->linker, lto, item, &side->compilation))
 		return false;
-	return take(planning, side, item, &(const struct lk_group){ 0, 0 }, choice, lto);
+	return take(planning, side, item, &(const struct lk_group){ .count = 0 }, choice, lto);
 }
 
 /* Whether bitcode in an input is taken, as take_code() does. */
 static bool has_ir_to_take(const struct lk_side *side, const struct lk_item *item)
 {
-	struct lk_group group = { 0, 0 };
+	struct lk_group group = { .count = 0 };
 
 	while (lk_next_group(item, &group))
-		if (lk_choose_ir(&side->linker, item->inspection, &group) != LAZYCUDA_NO_INDEX &&
-		    lk_choose(&side->linker, item->inspection, &group, side->lto).entry ==
+		if (lk_choose_ir(&side->linker, &group) != LAZYCUDA_NO_INDEX &&
+		    lk_choose(&side->linker, &group, side->lto).entry ==
 		    LAZYCUDA_NO_INDEX)
 			return true;
 	return false;
@@ -132,7 +132,7 @@ static bool is_ignored(const struct lk_planning *planning, const struct lk_item 
 	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
 		return false;
 	if (choice->entry == LAZYCUDA_NO_INDEX)
-		return !lk_group_has_ltoir(inspection, group);
+		return !lk_group_has_ltoir(group);
 	return inspection->entries[choice->entry]->kind != LAZYCUDA_KIND_LTOIR;
 }
 
@@ -149,15 +149,14 @@ static void note_ignored(struct lk_planning *planning, const struct lk_item *ite
 
 /* If containers leave link-time optimisation, those with LTO-IR alone still give it. */
 static struct lk_choice choose(const struct lk_side *side,
-			       const struct lazycuda_inspection *inspection,
 			       const struct lk_group *group)
 {
 	struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX };
 
 	if (side->leaves[LK_LEAVER_CONTAINER])
-		choice = lk_choose(&side->linker, inspection, group, false);
+		choice = lk_choose(&side->linker, group, false);
 	return choice.entry != LAZYCUDA_NO_INDEX ? choice :
-	       lk_choose(&side->linker, inspection, group, side->lto);
+	       lk_choose(&side->linker, group, side->lto);
 }
 
 /* ---- Tile IR ---- */
@@ -172,10 +171,10 @@ static size_t first_tile(const struct lazycuda_inspection *inspection)
 }
 
 /* nvcc puts into the container of Tile IR what tileiras made of it, too. */
-static bool is_tile(const struct lazycuda_inspection *inspection, const struct lk_group *group)
+static bool is_tile(const struct lk_group *group)
 {
-	for (size_t i = group->first; i < group->first + group->count; i++)
-		if (inspection->entries[i]->kind == LAZYCUDA_KIND_TILEIR)
+	for (size_t i = 0; i < group->count; i++)
+		if (group->entries[i]->kind == LAZYCUDA_KIND_TILEIR)
 			return true;
 	return false;
 }
@@ -188,7 +187,7 @@ static bool is_of_tile(const struct lazycuda_inspection *inspection, size_t entr
 
 		first += group.count;
 		if (entry < first)
-			return is_tile(inspection, &group);
+			return is_tile(&group);
 	}
 	return false;
 }
@@ -235,7 +234,7 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 		      const struct lk_item *item)
 {
 	const struct lazycuda_inspection *inspection = item->inspection;
-	struct lk_group group = { 0, 0 };
+	struct lk_group group = { .count = 0 };
 	size_t before = side->count, ignored = !inspection->entry_count;
 	size_t tile = first_tile(inspection);
 	const char *why = NULL;
@@ -243,13 +242,13 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 	if (tile != LAZYCUDA_NO_INDEX && !leave_tile(planning, item, inspection->entries[tile]))
 		return false;
 	while (lk_next_group(item, &group)) {
-		struct lk_choice choice = choose(side, inspection, &group);
+		struct lk_choice choice = choose(side, &group);
 		bool ltoir = choice.entry != LAZYCUDA_NO_INDEX &&
 			     inspection->entries[choice.entry]->kind == LAZYCUDA_KIND_LTOIR;
 		size_t ir = choice.entry != LAZYCUDA_NO_INDEX ? LAZYCUDA_NO_INDEX :
-			    lk_choose_ir(&side->linker, inspection, &group);
+			    lk_choose_ir(&side->linker, &group);
 
-		if (is_tile(inspection, &group))
+		if (is_tile(&group))
 			continue;
 		if (ir != LAZYCUDA_NO_INDEX && !why)
 			why = why_ir_ignored(planning, side, item);
@@ -268,7 +267,7 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 			continue;
 		}
 		planning->refusal.input = item->input;
-		lk_object(planning->arena, &side->linker, item->name, inspection, &group, &choice,
+		lk_object(planning->arena, &side->linker, item->name, &group, &choice,
 			  &planning->refusal);
 		return false;
 	}
@@ -290,7 +289,7 @@ static bool take_item(struct lk_planning *planning, struct lk_side *side,
 		return take_source(planning, side, item);
 	why = why_ir_ignored(planning, side, item);
 	if (!why)
-		return take_ir(planning, side, item, &(const struct lk_group){ 0, 0 },
+		return take_ir(planning, side, item, &(const struct lk_group){ .count = 0 },
 			       LAZYCUDA_NO_INDEX);
 	note_ignored(planning, item, 1, 0, why);
 	return true;
@@ -489,6 +488,137 @@ static bool check_options(struct lk_planning *planning, struct lk_side *side)
 	return true;
 }
 
+/* ---- what ptxas does not compile for debugging, in nvJitLink and in nvrtc ---- */
+
+/* What ptxas is told by an option of nvJitLink. */
+static const char *for_ptxas(const char *option)
+{
+	static const char prefix[] = "-Xptxas=";
+
+	return option + (strncmp(option, prefix, sizeof(prefix) - 1) ? 0 : sizeof(prefix) - 1);
+}
+
+static bool is_debug(const char *option)
+{
+	return !strcmp(option, "-g");
+}
+
+static bool debugs(const char *option)
+{
+	return is_debug(for_ptxas(option));
+}
+
+static bool is_level(const char *option)
+{
+	return option[0] == '-' && option[1] == 'O' && option[2] >= '1' && option[2] <= '9';
+}
+
+static bool optimises(const char *option)
+{
+	return is_level(for_ptxas(option));
+}
+
+static const char *find_option(const struct lazycuda_request *request,
+			       bool (*is_it)(const char *option))
+{
+	for (size_t i = 0; i < request->option_count; i++)
+		if (is_it(request->options[i]))
+			return request->options[i];
+	return NULL;
+}
+
+/* Whether nvrtc is told to compile for debugging, and not to optimise all the same. */
+static bool compiles_for_debugging(const struct lazycuda_request *request)
+{
+	bool debug = false;
+
+	for (size_t i = 0; i < request->compile_option_count; i++) {
+		const char *option = request->compile_options[i];
+
+		option += strspn(option, "-");
+		if (!strncmp(option, "dopt", 4))
+			return false;
+		debug |= !strcmp(option, "G") || !strcmp(option, "device-debug");
+	}
+	return debug;
+}
+
+/* What has PTX, or source, compiled for debugging; NULL if nothing has. */
+static const char *why_debugging(struct lk_planning *planning, const struct lk_item *item,
+				 const struct lazycuda_entry *ptx)
+{
+	const char *option = find_option(&planning->request, debugs);
+
+	if (option)
+		return lc_format(planning->arena, "option %s", lc_printable(planning->arena, option));
+	if (ptx && ptx->flags & LAZYCUDA_ENTRY_DEBUG)
+		return "its .target, which says debug";
+	return !item->inspection && !lk_is_ir(item) && compiles_for_debugging(&planning->request) ?
+	       "compile option -G" : NULL;
+}
+
+bool lk_check_debugging(struct lk_planning *planning, const struct lk_item *item,
+			const struct lazycuda_entry *ptx)
+{
+	const char *level = find_option(&planning->request, optimises);
+	const char *why = why_debugging(planning, item, ptx);
+
+	return !why || !level ||
+	       lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, item, why, "-O0",
+			 "what is compiled for debugging, by %s, is not optimised, by %s; leave one out",
+			 why, level);
+}
+
+/* What ptxas compiles for debugging is not optimised, has 64-bit addresses, and debug information
+ * where it says so: the same in nvJitLink 12.0 to 13.5. */
+static bool check_one_debugged(struct lk_planning *planning, struct lk_side *side,
+			       const struct lk_taken *taken)
+{
+	const struct lazycuda_entry *ptx = lk_taken_entry(taken);
+	const enum lazycuda_kind kind = lk_taken_kind(side, taken);
+	const enum lazycuda_output output = planning->request.output;
+	const struct lk_item *item = taken->item;
+	const char *why;
+
+	if (kind != LAZYCUDA_KIND_PTX && (kind != LAZYCUDA_KIND_LTOIR ||
+					  output == LAZYCUDA_OUTPUT_PTX || output == LAZYCUDA_OUTPUT_LTOIR))
+		return true;
+	if (ptx && ptx->kind != LAZYCUDA_KIND_PTX)
+		ptx = NULL;
+	if (!lk_check_debugging(planning, item, ptx))
+		return false;
+	why = why_debugging(planning, item, ptx);
+	if (why && ptx && ptx->flags & LAZYCUDA_ENTRY_32_BIT)
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, item, why,
+				 "PTX with .address_size 64", "nvJitLink compiles PTX with 32-bit addresses,"
+				 " but not for debugging, by %s; leave that out, or pass PTX with"
+				 " .address_size 64", why);
+	if (ptx && ptx->flags & LAZYCUDA_ENTRY_NO_DEBUG_INFO)
+		return lk_refuse(planning, LAZYCUDA_CODE_BAD_INPUT, item,
+				 "PTX for debugging without debug information", "a .section .debug_info",
+				 "its .target says debug and it has no debug information, so that nvJitLink"
+				 " does not compile it; take the word out, or make it again with -G");
+	return true;
+}
+
+/* Refuses what nvJitLink would be given to compile for debugging, and does not compile. */
+static bool check_debugging(struct lk_planning *planning, struct lk_side *side)
+{
+	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
+		return true;
+	for (size_t i = 0; i < side->count; i++)
+		if (!check_one_debugged(planning, side, &side->taken[i]))
+			return false;
+	/* Others take both with cubins. */
+	if (!find_option(&planning->request, is_debug) || !find_option(&planning->request, is_level) ||
+	    (side->linker.version > 0 && side->linker.version < LC_CUDA(13, 5)))
+		return true;
+	return lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, NULL, "-g and -O3", "-O0",
+			 "nvJitLink 13.5 takes no -O3 with -g, whatever the inputs; leave one out");
+}
+
+/* ---- all of it ---- */
+
 void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 		  struct lk_side *side)
 {
@@ -500,7 +630,7 @@ void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 	if (check_target(planning, side) && take_all(planning, side) &&
 	    lk_check_ir_libraries(planning, &side->ir) &&
 	    check_ignored(planning, side) && check_output(planning, side) &&
-	    check_options(planning, side) && lk_plan_debugging(planning, side) &&
+	    check_options(planning, side) && check_debugging(planning, side) &&
 	    check_used(planning, side))
 		check_roots(planning, side);
 	side->refusal = planning->refusal;

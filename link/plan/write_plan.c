@@ -152,8 +152,7 @@ static void write_step(struct lk_planning *planning, const struct lk_side *side,
 		return;
 	if (step->form == LAZYCUDA_FORM_FATBIN)
 		step->kind = LAZYCUDA_KIND_FATBIN;
-	step->reason = lk_choice_reason(planning->arena, &side->linker, item->inspection,
-					&taken->group, &taken->choice, side->lto);
+	step->reason = lk_choice_reason(planning->arena, &side->linker, &taken->group, &taken->choice, side->lto);
 }
 
 static void write_steps(struct lk_planning *planning, const struct lk_side *side,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* child.c - a child process that does one job, and how it ended */
 #include "child.h"
-#include "wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +9,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -66,6 +66,33 @@ static int open_file(const char *name)
 	if (fd < 0)
 		fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	return keep_away(fd);
+}
+
+/* A write beyond RLIMIT_FSIZE ends the process by a signal. */
+static bool fits(int fd, size_t length)
+{
+	const off_t at = lseek(fd, 0, SEEK_CUR);
+	struct rlimit most;
+
+	if (getrlimit(RLIMIT_FSIZE, &most) || at < 0 || (uint64_t)at + length <= most.rlim_cur)
+		return true;
+	errno = EFBIG;
+	return false;
+}
+
+bool lk_write_all(int fd, const void *bytes, size_t length)
+{
+	if (!fits(fd, length))
+		return false;
+	for (size_t done = 0; done < length;) {
+		const ssize_t written = write(fd, (const char *)bytes + done, length - done);
+
+		if (!written || (written < 0 && errno != EINTR))
+			return false;
+		if (written > 0)
+			done += (size_t)written;
+	}
+	return true;
 }
 
 static const char empty_report[LK_REPORT_BYTES];

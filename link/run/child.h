@@ -59,6 +59,9 @@ struct lk_child {
 	int status;			/* as waitpid() has it; -1: somebody else took it */
 };
 
+/* Writes to a file; returns false, with errno, if it could not write all. */
+bool lk_write_all(int fd, const void *bytes, size_t length);
+
 /* Opens the files; false, with errno, if that fails.  lk_child_close() in either case. */
 bool lk_child_open(struct lk_child *child);
 void lk_child_close(struct lk_child *child);

@@ -5,7 +5,7 @@
 #include "../../stubs/base/printable.h"
 #include "environment.h"
 #include "handle.h"
-#include "nvvm_tools.h"
+#include "tools.h"
 #include "../plan/planning.h"
 #include "../tables/sized.h"
 

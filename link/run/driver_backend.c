@@ -13,7 +13,6 @@
 #include "backends.h"
 #include "calls.h"
 #include "environment.h"
-#include "product.h"
 #include "../formats/formats.h"
 #include "../plan/choose.h"
 #include "../tables/versions.h"

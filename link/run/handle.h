@@ -11,7 +11,6 @@
  *			the compiled code
  *	isolated.c	has a backend do a job, here or in a child process
  *	key.c		the key of a link, for caches of images
- *	undefined.c	finds the names that a failed link missed
  *
  * A function that fails leaves a code and a message in the result and returns
  * false.
@@ -120,12 +119,6 @@ void lk_prepare_isolation(struct lazycuda_link *link);
 
 /* Has a backend do a job. */
 void lk_execute(struct lazycuda_link *link, const struct lk_job *job, struct lk_product *product);
-
-/* ---- undefined.c ---- */
-
-/* Lists in the result the names that some input needs and none defines; if not all inputs show
- * their names, those in a log, which may be NULL.  Returns the first; NULL if none is known. */
-const char *lk_list_undefined(struct lazycuda_link *link, const char *log);
 
 /* ---- handle.c ---- */
 

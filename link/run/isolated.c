@@ -13,8 +13,7 @@
 #include "child.h"
 #include "environment.h"
 #include "handle.h"
-#include "nvvm_tools.h"
-#include "product.h"
+#include "backends.h"
 #include "tools.h"
 
 static const char *const whose[] = {
@@ -23,18 +22,6 @@ static const char *const whose[] = {
 };
 
 /* ---- before ---- */
-
-static bool write_job(const struct lk_child *child, const struct lk_job *job,
-		      const struct lk_limits *limits)
-{
-	struct lk_writer writer = { .fd = child->job };
-
-	lk_wire_put_number(&writer, LK_JOB_STAMP);
-	lk_wire_put_number(&writer, (uint64_t)getpid());
-	lk_wire_put_number(&writer, limits->memory);
-	lk_put_job(&writer, job);
-	return lk_wire_flush(&writer);
-}
 
 /* The file that the plan is for: one that was opened aside, or the one that the stub loaded. */
 static const char *file_of(const struct lk_job *job, enum lk_tool tool)
@@ -100,17 +87,15 @@ static bool take_product(struct lc_arena *arena, const struct lk_job *job,
 			 const struct lk_child *child, struct lk_product *product)
 {
 	off_t length = lseek(child->report, 0, SEEK_END);
-	struct lk_reader reader = { .length = length > LK_REPORT_BYTES ?
-		(size_t)length - LK_REPORT_BYTES : 0 };
-	void *all = mmap(NULL, reader.length + LK_REPORT_BYTES, PROT_READ, MAP_PRIVATE,
-			 child->report, 0);
+	size_t size = length > LK_REPORT_BYTES ? (size_t)length : LK_REPORT_BYTES;
+	void *all = mmap(NULL, size, PROT_READ, MAP_PRIVATE, child->report, 0);
 	bool taken;
 
 	if (all == MAP_FAILED)
 		return false;
-	reader.bytes = (const unsigned char *)all + LK_REPORT_BYTES;
-	taken = lk_get_product(arena, &reader, job, product);
-	munmap(all, reader.length + LK_REPORT_BYTES);
+	taken = lk_read_product(arena, (const char *)all + LK_REPORT_BYTES, size - LK_REPORT_BYTES, job,
+				product);
+	munmap(all, size);
 	return taken;
 }
 
@@ -178,7 +163,7 @@ static void do_isolated(struct lc_arena *arena, const struct lk_job *job,
 	struct lk_child child;
 
 	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
-	if (lk_child_open(&child) && write_job(&child, job, limits) && variables)
+	if (lk_child_open(&child) && lk_write_job(child.job, job, limits->memory) && variables)
 		ending = lk_child_run(&child, arena, (const char *const[]){
 				program, LK_CHILD_COMMAND, NULL }, variables, limits->deadline,
 				      limits->cancel);

@@ -3,9 +3,10 @@
 #ifndef LINK_JOB_H
 #define LINK_JOB_H
 
+#include <sys/types.h>
+
 #include "../tables/arch.h"
 #include "backends.h"
-#include "wire.h"
 
 struct lk_job {
 	enum lk_tool tool;
@@ -20,18 +21,16 @@ struct lk_job {
 /* Does it in this process. */
 void lk_do_job(struct lc_arena *arena, const struct lk_job *job, struct lk_product *product);
 
-/* The number that begins a job; a child that expects another is of another version. */
-#define LK_JOB_STAMP UINT64_C(0x6c6b6a6f62303033)
+/* Writes the job, this process's number, and the bytes of memory that it may use.  Returns false if it
+ * cannot. */
+bool lk_write_job(int fd, const struct lk_job *job, uint64_t memory);
+/* The job points into what is read.  False if that is no job of this version, or memory ran out. */
+bool lk_read_job(struct lc_arena *arena, const void *bytes, size_t length, struct lk_job *job,
+		 pid_t *parent, uint64_t *memory);
 
-/* Writes the job, with what a backend reads of the plan. */
-void lk_put_job(struct lk_writer *writer, const struct lk_job *job);
-/* The job points into what is read.  False if that is no job, or memory ran out. */
-bool lk_get_job(struct lc_arena *arena, struct lk_reader *reader, struct lk_job *job);
-
-void lk_put_product(struct lk_writer *writer, const struct lk_job *job,
-		    const struct lk_product *product);
+bool lk_write_product(int fd, const struct lk_job *job, const struct lk_product *product);
 /* Copies into the arena.  False if that is no product of the job, or memory ran out. */
-bool lk_get_product(struct lc_arena *arena, struct lk_reader *reader, const struct lk_job *job,
-		    struct lk_product *product);
+bool lk_read_product(struct lc_arena *arena, const void *bytes, size_t size, const struct lk_job *job,
+		     struct lk_product *product);
 
 #endif

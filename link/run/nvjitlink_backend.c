@@ -6,7 +6,6 @@
 #include "../../stubs/base/count.h"
 #include "backends.h"
 #include "environment.h"
-#include "product.h"
 #include "tools.h"
 #include "../formats/formats.h"
 #include "../plan/choose.h"

@@ -5,11 +5,9 @@
 
 #include "backends.h"
 #include "environment.h"
-#include "product.h"
 #include "tools.h"
 #include "../../stubs/base/count.h"
 #include "../formats/formats.h"
-#include "../tables/components.h"
 #include "../tables/toolkit.h"
 #include "../tables/versions.h"
 

@@ -6,8 +6,7 @@
 #include "../../stubs/base/count.h"
 #include "../../stubs/base/glibc.h"
 #include "backends.h"
-#include "nvvm_tools.h"
-#include "product.h"
+#include "tools.h"
 #include "../plan/planning.h"
 
 /* Adds the program and verifies it, since libnvvm may crash when it compiles an invalid one. */

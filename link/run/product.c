@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* product.c - shared by all backends: fetch logs and images, report what failed */
-#include "product.h"
+#include "backends.h"
 
 #include <stdlib.h>
 #include <string.h>

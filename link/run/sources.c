@@ -5,7 +5,7 @@
 
 #include "../../stubs/base/glibc.h"
 #include "handle.h"
-#include "nvvm_tools.h"
+#include "tools.h"
 #include "../formats/inspection.h"
 #include "../formats/formats.h"
 #include "../plan/planning.h"

@@ -15,9 +15,8 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "nvvm_tools.h"
-#include "product.h"
-#include "wire.h"
+#include "tools.h"
+#include "backends.h"
 #include "../plan/choose.h"
 #include "../tables/versions.h"
 

@@ -21,7 +21,7 @@
 #include "child.h"
 #include "environment.h"
 #include "job.h"
-#include "nvvm_tools.h"
+#include "tools.h"
 #include "../tables/child_command.h"
 
 /* What the signal handler reads. */
@@ -128,9 +128,11 @@ static void close_others(void)
 		close(fd);
 }
 
-static bool map_files(struct lk_reader *job)
+/* Maps the files, reads the job, and has this process end with its parent. */
+static bool begin(struct lc_arena *arena, struct lk_job *job)
 {
 	struct stat st;
+	pid_t parent;
 	void *bytes;
 
 	report = mmap(NULL, LK_REPORT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, LK_CHILD_REPORT,
@@ -139,36 +141,20 @@ static bool map_files(struct lk_reader *job)
 		return false;
 	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, LK_CHILD_JOB,
 		     0);
-	*job = (struct lk_reader){ .bytes = bytes, .length = (size_t)st.st_size };
-	return bytes != MAP_FAILED;
-}
-
-/* Reads the job, and has this process end with its parent. */
-static bool begin(struct lc_arena *arena, struct lk_job *job)
-{
-	struct lk_reader reader;
-	pid_t parent;
-
-	if (!map_files(&reader))
+	if (bytes == MAP_FAILED)
 		return false;
 	report->state = LK_REPORT_STRANGE;
 	report->piece = LAZYCUDA_NO_INDEX;
-	if (lk_wire_get_number(&reader) != LK_JOB_STAMP)
+	if (!lk_read_job(arena, bytes, (size_t)st.st_size, job, &parent, &limit))
 		return false;
-	parent = (pid_t)lk_wire_get_number(&reader);
-	limit = lk_wire_get_number(&reader);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return getppid() == parent && lk_get_job(arena, &reader, job);
+	return getppid() == parent;
 }
 
 static bool write_product(const struct lk_job *job)
 {
-	struct lk_writer writer = { .fd = LK_CHILD_REPORT };
-
-	if (lseek(LK_CHILD_REPORT, LK_REPORT_BYTES, SEEK_SET) < 0)
-		return false;
-	lk_put_product(&writer, job, &product);
-	return lk_wire_flush(&writer);
+	return lseek(LK_CHILD_REPORT, LK_REPORT_BYTES, SEEK_SET) >= 0 &&
+	       lk_write_product(LK_CHILD_REPORT, job, &product);
 }
 
 /* What is in use is this process's own, but no program needs less to be loaded. */

@@ -7,7 +7,6 @@
 #include "../../stubs/base/count.h"
 #include "../../stubs/base/glibc.h"
 #include "../../stubs/base/library_name.h"
-#include "components.h"
 #include "toolkit.h"
 #include "versions.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* toolkit.h - which toolkit a file belongs to */
+/* toolkit.h - which toolkit a file belongs to, and where its other parts are */
 #ifndef LINK_TOOLKIT_H
 #define LINK_TOOLKIT_H
 
@@ -20,5 +20,19 @@ int lk_toolkit_of(struct lc_arena *arena, const char *path, const char **how);
 /* The toolkit of a file that is no library; 0 if nothing tells.  Its wheel is asked first: the
  * cuda.h beside it may be of another wheel. */
 int lk_toolkit_of_part(struct lc_arena *arena, const char *path);
+
+/* ---- components.c: the parts of a toolkit that go with a library of it ---- */
+
+/* `name` is one of a component in lazycuda_link.h. */
+
+/* The file of a component that goes with a library; NULL if it is not there.  Loads nothing. */
+const char *lk_component_path(struct lc_arena *arena, const char *library, const char *name);
+
+/* The same, if its version is known and goes with that of the library. */
+const char *lk_fitting_component(struct lc_arena *arena, const char *library, int version,
+				 const char *name);
+
+/* The package of PyPI that has a component of this version, "nvidia-cuda-runtime-cu12". */
+const char *lk_component_package(struct lc_arena *arena, const char *name, int version);
 
 #endif
