@@ -168,9 +168,8 @@ struct lazycuda_inspection {
 	const char *name;		/* as given */
 	const char *error;		/* NULL, or what is wrong with the file, and where:
 					   "fatbin at 0x40: entry 2 ends past the file" */
-	const char *warning;		/* NULL, or that the name says something else, that a
-					   library is missing to unpack some of the code, or that
-					   an image is not CUDA's */
+	const char *warning;		/* NULL, or that a library is missing to unpack some of the
+					   code, or that an image is not CUDA's */
 	const struct lazycuda_entry *const *entries;	/* in the order of the file, but images of
 							   one source beside each other */
 	size_t entry_count;

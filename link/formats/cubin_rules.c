@@ -353,6 +353,8 @@ struct usual_header {
 };
 
 #define TYPES(plain, merc) .types = { { plain }, { merc } }
+#define UNITS(section) \
+	{ .name = section, TYPES(SHT_PROGBITS, SHT_PROGBITS), .contents = LK_CUBIN_UNITS }
 
 static const struct usual_header usual_headers[] = {
 	{ .name = ".text.", TYPES(SHT_PROGBITS, SHT_NV_MERC_TEXT),
@@ -374,15 +376,8 @@ static const struct usual_header usual_headers[] = {
 	{ .name = ".nv.prototype", TYPES(SHT_NV_PROTOTYPE, SHT_NV_MERC_PROTOTYPE),
 	  .link = TO_SYMBOLS, .contents = LK_CUBIN_PAIRS },
 	{ .name = ".nv.compat", TYPES(SHT_NV_COMPAT, 0) },
-	{ .name = ".debug_frame", TYPES(SHT_PROGBITS, SHT_PROGBITS), .contents = LK_CUBIN_UNITS },
-	{ .name = ".debug_info", TYPES(SHT_PROGBITS, SHT_PROGBITS), .contents = LK_CUBIN_UNITS },
-	{ .name = ".debug_line", TYPES(SHT_PROGBITS, SHT_PROGBITS), .contents = LK_CUBIN_UNITS },
-	{ .name = ".debug_pubnames", TYPES(SHT_PROGBITS, SHT_PROGBITS),
-	  .contents = LK_CUBIN_UNITS },
-	{ .name = ".debug_pubtypes", TYPES(SHT_PROGBITS, SHT_PROGBITS),
-	  .contents = LK_CUBIN_UNITS },
-	{ .name = ".nv_debug_line_sass", TYPES(SHT_PROGBITS, SHT_PROGBITS),
-	  .contents = LK_CUBIN_UNITS },
+	UNITS(".debug_frame"), UNITS(".debug_info"), UNITS(".debug_line"), UNITS(".debug_pubnames"),
+	UNITS(".debug_pubtypes"), UNITS(".nv_debug_line_sass"),
 	{ .name = ".debug_", TYPES(SHT_PROGBITS, SHT_PROGBITS) },
 	{ .name = ".nv_debug_", TYPES(SHT_PROGBITS, SHT_PROGBITS) },
 	{ .name = ".symtab", TYPES(SHT_SYMTAB, SHT_NV_MERC_SYMTAB),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* elf_device.c - an ELF file for the device: its header, sections and symbols */
+/* elf_device.c - an ELF file: its header, sections and symbols; of one for the device, all are checked */
 #include "elf_device.h"
 
 #include <inttypes.h>
@@ -24,13 +24,10 @@ static const char *read_header(struct lk_device_elf *elf)
 		return "is not an ELF file";
 	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
 		return "is not an ELF file of 64 bits, little-endian";
-	if (header->e_machine != LK_EM_CUDA)
-		return "is an ELF file for another processor";
-	if (!header->e_shoff || header->e_shentsize != sizeof(Elf64_Shdr))
-		return "has a damaged ELF header: it leads to no section headers";
-	if (header->e_phnum && header->e_phentsize != sizeof(Elf64_Phdr))
-		return "has a damaged ELF header: its segments are of another size";
-	return NULL;
+	if (!header->e_shoff)
+		return "has no section headers, by which code is found";
+	return header->e_shentsize == sizeof(Elf64_Shdr) ? NULL :
+		"has a damaged ELF header: its section headers are of another size";
 }
 
 /* ---- sections ---- */
@@ -127,7 +124,7 @@ static enum lk_section_name name_of(const char *name)
 	return LK_NAME_OTHER;
 }
 
-/* The only walk over all sections: checks each header, and records the sections that are
+/* Checks each header, and records the sections that are
  * asked for later. */
 static const char *walk_sections(struct lk_device_elf *elf)
 {
@@ -185,9 +182,7 @@ static const char *load_sections(struct lk_device_elf *elf)
 				 elf->header.e_shoff);
 	why = lk_bytes_get(&elf->sections, elf->part, elf->header.e_shoff,
 			   elf->section_count * sizeof(Elf64_Shdr), "section headers", elf->arena);
-	if (!why)
-		why = read_names(elf, names);
-	return why ? why : walk_sections(elf);
+	return why ? why : read_names(elf, names);
 }
 
 /* ---- segments ---- */
@@ -196,6 +191,8 @@ static const char *check_segments(struct lk_device_elf *elf)
 {
 	const Elf64_Ehdr *header = &elf->header;
 
+	if (header->e_phnum && header->e_phentsize != sizeof(Elf64_Phdr))
+		return "has a damaged ELF header: its segments are of another size";
 	if (!holds_table(header->e_phoff, header->e_phnum, sizeof(Elf64_Phdr), elf->part))
 		return lc_format(elf->arena, "ends at 0x%" PRIx64 ", inside or before its program"
 				 " headers (0x%" PRIx64 ")", elf->part->length, header->e_phoff);
@@ -213,8 +210,7 @@ static const char *check_segments(struct lk_device_elf *elf)
 
 /* ---- all of it ---- */
 
-const char *lk_device_elf_open(struct lk_device_elf *elf, const struct lk_part *part,
-			       struct lc_arena *arena)
+const char *lk_elf_load(struct lk_device_elf *elf, const struct lk_part *part, struct lc_arena *arena)
 {
 	const char *why;
 
@@ -222,6 +218,20 @@ const char *lk_device_elf_open(struct lk_device_elf *elf, const struct lk_part *
 	why = read_header(elf);
 	if (!why)
 		why = load_sections(elf);
+	if (why)
+		lk_device_elf_close(elf);
+	return why;
+}
+
+const char *lk_device_elf_open(struct lk_device_elf *elf, const struct lk_part *part,
+			       struct lc_arena *arena)
+{
+	const char *why = lk_elf_load(elf, part, arena);
+
+	if (why)
+		return why;
+	why = elf->header.e_machine == LK_EM_CUDA ? walk_sections(elf) :
+		"is an ELF file for another processor";
 	if (!why)
 		why = check_segments(elf);
 	if (why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* elf_device.h - an ELF file for the device: its header, sections and symbols */
+/* elf_device.h - an ELF file: its header, sections and symbols; of one for the device, all are checked */
 #ifndef LINK_ELF_DEVICE_H
 #define LINK_ELF_DEVICE_H
 
@@ -43,6 +43,7 @@ struct lk_device_elf {
 	Elf64_Ehdr header;
 	struct lk_bytes sections, names;
 	uint64_t section_count, names_size;
+	/* set by lk_device_elf_open() */
 	uint8_t *named;			/* lk_section_name of each section */
 	uint64_t first[LK_NAMES];	/* the first section of each name; 0: none */
 	uint64_t symbol_table;		/* index of the section; 0: none */
@@ -59,8 +60,12 @@ struct lk_device_symbol {
 	uint64_t size;
 };
 
+/* Reads the section headers and their names of any ELF file.  Returns NULL, or what is wrong; then
+ * nothing is open.  A name may lie outside the names. */
+const char *lk_elf_load(struct lk_device_elf *elf, const struct lk_part *part, struct lc_arena *arena);
+
 /*
- * Opens a part and checks every header in it: each section has a name, and its bytes
+ * The same for a part that is for the device, of which it checks every header: each section has a name, and its bytes
  * lie inside the part.  Returns NULL, or what is wrong; then nothing is open.
  */
 const char *lk_device_elf_open(struct lk_device_elf *elf, const struct lk_part *part,

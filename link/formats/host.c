@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* host.c - the device code in host objects, libraries and executables */
-#include <elf.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "../../stubs/base/count.h"
+#include "elf_device.h"
 #include "formats.h"
 #include "../tables/arch.h"
 
@@ -17,8 +18,6 @@ static const struct section_kind {
 	{ ".nv_fatbin", 0, lk_fatbin_read },
 	{ ".llvm.offloading", 0, lk_offload_read },	/* of clang's newer driver */
 };
-
-#define LONGEST_SECTION 24	/* with its NUL */
 
 struct host {
 	const struct lk_part *part;
@@ -39,71 +38,17 @@ static void take_section(struct lazycuda_entry *entry, void *data)
 	host->walk->each(entry, host->walk->data);
 }
 
-struct sections {
-	Elf64_Off offset;	/* of the section headers */
-	uint64_t count;
-	Elf64_Shdr names;
-};
-
-static const char *read_table(const struct host *host, const Elf64_Ehdr *header,
-			      struct sections *sections)
+static const struct section_kind *kind_of(const struct host *host, const char *name)
 {
-	unsigned long long place = header->e_shoff;
-	uint64_t names = header->e_shstrndx;
-	Elf64_Shdr first;
-
-	if (header->e_shentsize != sizeof(Elf64_Shdr))
-		return "has section headers of impossible size";
-	if (!lk_part_read(host->part, header->e_shoff, &first, sizeof(first)))
-		return lc_format(host->walk->arena, "ends before its section headers (0x%llx)", place);
-	sections->offset = header->e_shoff;
-	/* Numbers too large for the ELF header are in the first section header. */
-	sections->count = header->e_shnum ? header->e_shnum : first.sh_size;
-	if (names == SHN_XINDEX)
-		names = first.sh_link;
-	if (sections->count > (host->part->length - header->e_shoff) / sizeof(Elf64_Shdr))
-		return lc_format(host->walk->arena, "ends inside its section headers (0x%llx)", place);
-	if (names >= sections->count ||
-	    !lk_part_read(host->part, header->e_shoff + names * sizeof(Elf64_Shdr),
-			  &sections->names, sizeof(sections->names)))
-		return "has no names for its sections";
-	if (sections->names.sh_type != SHT_STRTAB)
-		return "has no names for its sections";
-	if (!lk_part_has(host->part, sections->names.sh_offset, sections->names.sh_size))
-		return lc_format(host->walk->arena, "ends before the names of its sections do (0x%llx + "
-				 "0x%llx)", (unsigned long long)sections->names.sh_offset,
-				 (unsigned long long)sections->names.sh_size);
-	return NULL;
-}
-
-static bool read_section_header(const struct host *host, const struct sections *sections, uint64_t index,
-				Elf64_Shdr *section)
-{
-	return lk_part_read(host->part, sections->offset + index * sizeof(*section), section,
-			    sizeof(*section));
-}
-
-static const struct section_kind *kind_of(const struct host *host,
-					  const struct sections *sections, uint64_t name)
-{
-	char text[LONGEST_SECTION] = "";
-	uint64_t left;
-
-	if (name >= sections->names.sh_size)
-		return NULL;
-	left = sections->names.sh_size - name;
-	if (!lk_part_read(host->part, sections->names.sh_offset + name, text,
-			  left < sizeof(text) ? (size_t)left : sizeof(text)))
-		return NULL;
-	if (host->part->source->host_lto && !strncmp(text, ".gnu.lto_", 9))
+	if (host->part->source->host_lto && !strncmp(name, ".gnu.lto_", 9))
 		*host->part->source->host_lto = true;
 	for (size_t i = 0; i < LC_COUNT(section_kinds); i++)
-		if (!strncmp(text, section_kinds[i].name, sizeof(text)))
+		if (!strcmp(name, section_kinds[i].name))
 			return &section_kinds[i];
 	return NULL;
 }
 
-static const char *read_section(struct host *host, const Elf64_Shdr *section)
+static const char *read_section(struct host *host, const lk_elf_section *section)
 {
 	const char *name = host->kind->name;
 	const struct lk_walk inside = { host->walk->arena, host->walk->count, take_section, host };
@@ -116,9 +61,8 @@ static const char *read_section(struct host *host, const Elf64_Shdr *section)
 		return lc_format(host->walk->arena, "has a compressed section %s, which is not supported",
 				 name);
 	if (!lk_part_has(host->part, section->sh_offset, section->sh_size))
-		return lc_format(host->walk->arena, "ends before its section %s does (0x%llx + 0x%llx)",
-				 name, (unsigned long long)section->sh_offset,
-				 (unsigned long long)section->sh_size);
+		return lc_format(host->walk->arena, "ends before its section %s does (0x%" PRIx64 " + 0x%"
+				 PRIx64 ")", name, section->sh_offset, section->sh_size);
 	if (section->sh_size > host->left)
 		return "has sections that overlap";
 	host->left -= section->sh_size;
@@ -126,25 +70,8 @@ static const char *read_section(struct host *host, const Elf64_Shdr *section)
 	return host->kind->read(&part, &inside);
 }
 
-static const char *read_sections(struct host *host, const struct sections *sections)
-{
-	const char *wrong = NULL;
-	Elf64_Shdr section;
-
-	for (uint64_t i = 0; !wrong && i < sections->count; i++) {
-		if (!read_section_header(host, sections, i, &section))
-			return "cannot be read";
-		host->kind = kind_of(host, sections, section.sh_name);
-		if (host->kind)
-			wrong = read_section(host, &section);
-	}
-	return wrong;
-}
-
-/* ---- how many sources an object was compiled of ---- */
-
 /* Counts the names of source files among the symbols, which are local ones: up to two. */
-static unsigned count_files(struct host *host, const Elf64_Shdr *table)
+static unsigned count_files(struct host *host, const lk_elf_section *table)
 {
 	uint64_t count = table->sh_size / sizeof(Elf64_Sym);
 	unsigned files = 0;
@@ -166,43 +93,31 @@ static unsigned count_files(struct host *host, const Elf64_Shdr *table)
 
 /* A compiler writes one name of a source file into an object, ld -r copies the names of all, and
  * strip removes them. */
-static bool is_of_one_source(struct host *host, const struct sections *sections)
+static bool is_of_one_source(struct host *host, const struct lk_device_elf *elf)
 {
-	Elf64_Shdr section;
-
-	for (uint64_t i = 0; i < sections->count; i++)
-		if (read_section_header(host, sections, i, &section) && section.sh_type == SHT_SYMTAB)
-			return count_files(host, &section) == 1;
+	for (uint64_t i = 0; elf->header.e_type == ET_REL && i < elf->section_count; i++)
+		if (lk_device_elf_section(elf, i)->sh_type == SHT_SYMTAB)
+			return count_files(host, lk_device_elf_section(elf, i)) == 1;
 	return false;
-}
-
-static const char *read_by_sections(struct host *host, const Elf64_Ehdr *header)
-{
-	struct sections sections;
-	const char *wrong = read_table(host, header, &sections);
-
-	if (wrong)
-		return wrong;
-	host->of_one_source = header->e_type == ET_REL && is_of_one_source(host, &sections);
-	return read_sections(host, &sections);
 }
 
 const char *lk_host_read(const struct lk_part *part, const struct lk_walk *walk)
 {
 	struct host host = { .part = part, .walk = walk, .left = part->length };
-	Elf64_Ehdr header;
+	struct lk_device_elf elf;
+	const char *wrong = lk_elf_load(&elf, part, walk->arena);
 
-	/* A 32-bit ELF header is shorter: read e_ident first. */
-	memset(&header, 0, sizeof(header));
-	if (!lk_part_read(part, 0, &header, EI_NIDENT))
-		return "ends inside its ELF header";
-	if (header.e_ident[EI_CLASS] != ELFCLASS64)
-		return "is not an ELF file of 64 bits";
-	if (header.e_ident[EI_DATA] != ELFDATA2LSB)
-		return "is a big-endian ELF file, for which there is no CUDA";
-	if (!lk_part_read(part, 0, &header, sizeof(header)))
-		return "ends inside its ELF header";
-	if (!header.e_shoff)
-		return "has no section headers, by which device code is found";
-	return read_by_sections(&host, &header);
+	if (wrong)
+		return wrong;
+	host.of_one_source = is_of_one_source(&host, &elf);
+	for (uint64_t i = 0; !wrong && i < elf.section_count; i++) {
+		const lk_elf_section *section = lk_device_elf_section(&elf, i);
+
+		host.kind = section->sh_name >= elf.names_size ? NULL :
+			    kind_of(&host, lk_device_elf_name(&elf, section));
+		if (host.kind)
+			wrong = read_section(&host, section);
+	}
+	lk_device_elf_close(&elf);
+	return wrong;
 }

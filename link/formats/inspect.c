@@ -7,7 +7,6 @@
 
 #include "../../stubs/base/glibc.h"
 #include "../../stubs/base/regular.h"
-#include "../../stubs/base/count.h"
 #include "formats.h"
 #include "inspection.h"
 #include "../tables/sized.h"
@@ -256,74 +255,17 @@ static const char *read_whole(struct lk_inspection *inspection)
 	       read_bare(inspection, &part) : NULL;
 }
 
-/* ---- the name against the content ---- */
-
-static const struct {
-	const char *ending;
-	enum lazycuda_kind kind;
-} endings[] = {
-	{ ".cu",	LAZYCUDA_KIND_SOURCE },
-	{ ".ptx",	LAZYCUDA_KIND_PTX },
-	{ ".cubin",	LAZYCUDA_KIND_CUBIN },
-	{ ".ltoir",	LAZYCUDA_KIND_LTOIR },
-	{ ".fatbin",	LAZYCUDA_KIND_FATBIN },
-	{ ".o",		LAZYCUDA_KIND_OBJECT },
-	{ ".a",		LAZYCUDA_KIND_ARCHIVE },
-	{ ".a",		LAZYCUDA_KIND_THIN_ARCHIVE },
-	{ ".so",	LAZYCUDA_KIND_SHARED },
-	{ ".bc",	LAZYCUDA_KIND_BITCODE },
-	{ ".ll",	LAZYCUDA_KIND_LLVMIR },
-};
-
-/* Returns the ending of the name if only other kinds have it, else NULL. */
-static const char *contradicting_ending(const char *name, enum lazycuda_kind kind)
-{
-	const char *dot = strrchr(name, '.'), *found = NULL;
-
-	for (size_t i = 0; dot && i < LC_COUNT(endings); i++) {
-		if (dot[1] != endings[i].ending[1] || strcmp(dot, endings[i].ending))
-			continue;
-		if (endings[i].kind == kind)
-			return NULL;
-		found = endings[i].ending;
-	}
-	return found;
-}
-
-static const char *judge_name(struct lk_inspection *inspection)
-{
-	const struct lazycuda_inspection *public = &inspection->public;
-	const char *ending = public->name ? contradicting_ending(public->name, public->kind) : NULL;
-
-	if (!ending)
-		return NULL;
-	if (public->kind == LAZYCUDA_KIND_UNKNOWN)
-		return LK_CONCAT(inspection->arena, "the name ends in ", ending,
-				 ", but the content is of no known kind");
-	return LK_CONCAT(inspection->arena, "the name ends in ", ending,
-			 ", but the content is of the kind ", lazycuda_kind_name(public->kind));
-}
-
-/* One text of two, each of which may be NULL. */
-static const char *both(struct lk_inspection *inspection, const char *one, const char *other)
-{
-	if (one && other)
-		return LK_CONCAT(inspection->arena, one, "; ", other);
-	return one ? one : other;
-}
-
 static const char *warn(struct lk_inspection *inspection)
 {
-	const char *name = inspection->source.length ? judge_name(inspection) : NULL;
 	const char *unread = inspection->unread;
 
 	if (inspection->host_lto && !inspection->public.entry_count)
 		return "GCC's LTO keeps all code for the link, device code as well: compile with"
 		       " -ffat-lto-objects";
-	if (unread)
-		unread = LK_CONCAT(inspection->arena, "some code ", unread,
-				   ": its version is not known");
-	return both(inspection, both(inspection, name, unread), inspection->foreign);
+	if (!unread)
+		return inspection->foreign;
+	return LK_CONCAT(inspection->arena, "some code ", unread, ": its version is not known",
+			 inspection->foreign ? "; " : "", inspection->foreign ? inspection->foreign : "");
 }
 
 /* ---- begin and end ---- */

@@ -60,6 +60,12 @@ const char *lk_linker_text(struct lc_arena *arena, const struct lk_linker *linke
 
 /* ---- the version ---- */
 
+const char *lk_or_later(struct lc_arena *arena, enum lazycuda_backend backend, int version)
+{
+	return LK_CONCAT(arena, backend == LAZYCUDA_BACKEND_DRIVER ? "a driver for CUDA " : "nvJitLink ",
+			 lk_version(arena, version), " or later");
+}
+
 bool lk_entry_toolkits(const struct lazycuda_entry *entry, int *oldest, int *newest)
 {
 	bool ltoir = entry->kind == LAZYCUDA_KIND_LTOIR;

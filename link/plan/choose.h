@@ -30,6 +30,9 @@ const char *lk_version(struct lc_arena *arena, int version);
 const char *lk_arch(struct lc_arena *arena, int sm, char suffix);
 const char *lk_linker_text(struct lc_arena *arena, const struct lk_linker *linker);
 
+/* "nvJitLink 12.9 or later"; for the driver "a driver for CUDA 12.9 or later". */
+const char *lk_or_later(struct lc_arena *arena, enum lazycuda_backend backend, int version);
+
 struct lk_acceptance {
 	enum lazycuda_code code;	/* OK: taken */
 	enum lazycuda_form form;	/* how, if it is taken */

@@ -45,71 +45,79 @@ static struct lk_acceptance accept_output(const struct lk_linker *linker, enum l
 	return lk_accept(linker, &output);
 }
 
-static const char *nvrtc_text(struct lc_arena *arena, int version)
+/* "nvrtc 12.9", "libnvvm of unknown version" */
+static const char *compiler_text(struct lc_arena *arena, const char *name, int version)
 {
-	return version > 0 ? lc_format(arena, "nvrtc %s", lk_version(arena, version)) :
-			     "nvrtc of unknown version";
+	return version > 0 ? lc_format(arena, "%s %s", name, lk_version(arena, version)) :
+			     lc_format(arena, "%s of unknown version", name);
 }
 
-/* Refuses: the linker would not take nvrtc's output. */
-static bool decline(struct lk_planning *planning, const struct lk_linker *linker,
-		    const struct lk_item *item, enum lazycuda_kind to, enum lazycuda_code code)
+/* Refuses, since a compiler compiles for nothing that runs on the target. */
+static bool refuse_target(struct lk_planning *planning, const struct lk_item *item, const char *name,
+			  int version)
 {
 	struct lc_arena *arena = planning->arena;
-	int version = planning->environment.nvrtc;
-	const char *nvrtc = nvrtc_text(arena, version), *text = lk_linker_text(arena, linker), *need;
-	const char *output = to == LAZYCUDA_KIND_LTOIR ? "LTO-IR" : "PTX";
+	const struct lk_arch *target = &planning->target;
+	const char *have = compiler_text(arena, name, version);
+	int until = lk_arch_until(target, LK_NVRTC);
+	const char *need = until ? lc_format(arena, "%s %s or earlier", name, lk_version(arena, until)) :
+				   lc_format(arena, "another %s", name);
+
+	return lk_refuse(planning, LAZYCUDA_CODE_ARCH_UNSUPPORTED, item, have, need,
+			 "%s compiles for nothing that runs on %s; take %s", have,
+			 lk_arch(arena, target->sm, target->suffix), need);
+}
+
+/* Refuses, since a linker would not take a compiler's output; `newer` is the code of a compiler that is
+ * too new for it. */
+static bool refuse_compiled(struct lk_planning *planning, const struct lk_linker *linker,
+			    const struct lk_item *item, const char *name, int version,
+			    enum lazycuda_kind to, enum lazycuda_code code, enum lazycuda_code newer)
+{
+	struct lc_arena *arena = planning->arena;
+	const char *have = compiler_text(arena, name, version), *text = lk_linker_text(arena, linker);
+	const char *output = to == LAZYCUDA_KIND_LTOIR ? "LTO-IR" : "PTX", *need;
 
 	switch (code) {
 	case LAZYCUDA_CODE_PTX_TOO_NEW:
 	case LAZYCUDA_CODE_LTOIR_TOO_NEW:
-		need = lc_format(arena, "nvrtc %s or earlier", lk_version(arena, linker->version));
-		return lk_refuse(planning, LAZYCUDA_CODE_NVRTC_TOO_NEW, item, nvrtc, need,
+		need = lc_format(arena, "%s %s or earlier", name, lk_version(arena, linker->version));
+		return lk_refuse(planning, newer, item, have, need,
 				 "%s would write %s that is newer than %s reads; take %s, or a newer linker",
-				 nvrtc, output, text, need);
+				 have, output, text, need);
 	case LAZYCUDA_CODE_LTOIR_CROSS_MAJOR:
 		if (LC_CUDA_MAJOR(version) < 12)
-			return lk_refuse(planning, code, item, nvrtc, "nvrtc 12 or later",
+			return lk_refuse(planning, code, item, have, "nvrtc 12 or later",
 					 "%s writes LTO-IR that no nvJitLink reads; take nvrtc 12 or later",
-					 nvrtc);
-		need = lc_format(arena, "nvrtc %d", LC_CUDA_MAJOR(linker->version));
-		return lk_refuse(planning, code, item, nvrtc, need,
+					 have);
+		need = lc_format(arena, "%s %d", name, LC_CUDA_MAJOR(linker->version));
+		return lk_refuse(planning, code, item, have, need,
 				 "LTO-IR of %s is promised to link within its major only, and this is %s;"
-				 " take %s, or allow LTO across majors", nvrtc, text, need);
+				 " take %s, or allow LTO across majors", have, text, need);
 	default:
-		return lk_refuse(planning, code, item, nvrtc, "nvrtc of a known version",
+		return lk_refuse(planning, code, item, have, lc_format(arena, "%s of a known version", name),
 				 "it cannot be told whether %s reads %s of %s, and the policy is strict",
-				 text, output, nvrtc);
+				 text, output, have);
 	}
 }
 
 bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *linker, bool lto,
 			 const struct lk_item *item, struct lk_compilation *compilation)
 {
-	struct lc_arena *arena = planning->arena;
-	const struct lk_arch *target = &planning->target;
 	int version = planning->environment.nvrtc;
-	const char *nvrtc = nvrtc_text(arena, version);
 	enum lazycuda_code code;
 
 	if (version == LAZYCUDA_VERSION_NONE)
 		return lk_refuse(planning, LAZYCUDA_CODE_NVRTC_REQUIRED, item, "CUDA source",
 				 "nvrtc", "it is source, and there is no nvrtc to compile it; install nvrtc,"
 				 " or pass PTX");
-	if (!compiled_arch(target, version, &compilation->arch)) {
-		int until = lk_arch_until(target, LK_NVRTC);
-		const char *need = until ? lc_format(arena, "nvrtc %s or earlier",
-						     lk_version(arena, until)) : "another nvrtc";
-
-		return lk_refuse(planning, LAZYCUDA_CODE_ARCH_UNSUPPORTED, item, nvrtc, need,
-				 "%s compiles for nothing that runs on %s; take %s", nvrtc,
-				 lk_arch(arena, target->sm, target->suffix), need);
-	}
+	if (!compiled_arch(&planning->target, version, &compilation->arch))
+		return refuse_target(planning, item, "nvrtc", version);
 	compilation->to = lto ? LAZYCUDA_KIND_LTOIR : LAZYCUDA_KIND_PTX;
 	code = accept_output(linker, compilation->to, &compilation->arch, version).code;
-	if (code)
-		return decline(planning, linker, item, compilation->to, code);
-	return lk_compiler_has_settings(planning, item);
+	return code ? refuse_compiled(planning, linker, item, "nvrtc", version, compilation->to, code,
+				      LAZYCUDA_CODE_NVRTC_TOO_NEW) :
+		      lk_compiler_has_settings(planning, item);
 }
 
 /* An nvrtc that makes the image takes the linker's level. */
@@ -156,17 +164,6 @@ const char *const *lk_compile_options(struct lk_planning *planning,
 	return options;
 }
 
-const char *const *lk_compile_options_for_ptx(struct lc_arena *arena,
-					      const struct lazycuda_plan *plan)
-{
-	const char **options = lc_alloc(arena, (plan->compile_option_count + 1) * sizeof(*options));
-
-	for (size_t i = 0; options && i < plan->compile_option_count; i++)
-		options[i] = strcmp(plan->compile_options[i], LTO_OPTION) ?
-			plan->compile_options[i] : RELOCATABLE_OPTION;
-	return options;
-}
-
 /* ---- LLVM IR ---- */
 
 /* libnvvm and nvJitLink both have it from this version on. */
@@ -176,6 +173,7 @@ const char *const *lk_compile_options_for_ptx(struct lc_arena *arena,
 /* All libnvvms from 12.0 on have it: no LTO-IR of an earlier one is linked. */
 #define GEN_LTO "-gen-lto"
 
+#define LIBNVVM "libnvvm"
 #define INSTALL_NVVM "nvidia-cuda-nvcc-cu12 or nvidia-nvvm of PyPI, libnvvm of conda, or a toolkit"
 
 /* ---- the inputs ---- */
@@ -347,54 +345,35 @@ static struct ir_candidate choose_nvvm(const struct lk_planning *planning,
 
 /* ---- why not ---- */
 
-static const char *nvvm_text(struct lc_arena *arena, int version)
-{
-	return version > 0 ? lc_format(arena, "libnvvm %s", lk_version(arena, version)) :
-			     "libnvvm of unknown version";
-}
-
 static bool refuse_ir(struct lk_planning *planning, const struct lk_linker *linker,
 		      const struct lk_item *item, const struct ir_candidate *one)
 {
-	struct lc_arena *arena = planning->arena;
-	const char *have = nvvm_text(arena, one->compilation.version), *need;
+	const struct lk_ir_compilation *compilation = &one->compilation;
+	const char *have = compiler_text(planning->arena, LIBNVVM, compilation->version);
 	const char *kind = lazycuda_kind_name(lk_is_ir(item) ? item->what.inspection->kind :
 							       LAZYCUDA_KIND_BITCODE);
-	const char *text = lk_linker_text(arena, linker);
-	int until = lk_arch_until(&planning->target, LK_NVRTC);
 
 	switch (one->code) {
 	case LAZYCUDA_CODE_NVVM_REQUIRED:
-		return lk_refuse(planning, one->code, item, kind, "libnvvm",
+		return lk_refuse(planning, one->code, item, kind, LIBNVVM,
 				 "it is %s, and there is no libnvvm to compile it; install one (" INSTALL_NVVM
 				 "), name it by LAZYCUDA_NVVM, or pass PTX", kind);
 	case LAZYCUDA_CODE_LIBDEVICE_REQUIRED:
-		return lk_refuse(planning, one->code,
-				 first_with(planning, LAZYCUDA_ENTRY_LIBDEVICE), have, "libdevice.10.bc",
-				 "it calls functions of libdevice (__nv_*), and no libdevice.10.bc goes with"
-				 " %s; install it with its libnvvm (" INSTALL_NVVM ")", have);
+		return lk_refuse(planning, one->code, first_with(planning, LAZYCUDA_ENTRY_LIBDEVICE), have,
+				 "libdevice.10.bc", "it calls functions of libdevice (__nv_*), and no"
+				 " libdevice.10.bc goes with %s; install it with its libnvvm (" INSTALL_NVVM
+				 ")", have);
 	case LAZYCUDA_CODE_BAD_INPUT:
-		return lk_refuse(planning, one->code,
-				 first_with(planning, LAZYCUDA_ENTRY_NO_LAYOUT),
+		return lk_refuse(planning, one->code, first_with(planning, LAZYCUDA_ENTRY_NO_LAYOUT),
 				 "LLVM IR without a data layout", "a data layout",
 				 "it has no data layout, without which libnvvm aborts the process for"
 				 " compute_%d; write a line target datalayout = \"" LK_NVVM_LAYOUT "\"",
-				 one->compilation.arch.sm);
+				 compilation->arch.sm);
 	case LAZYCUDA_CODE_ARCH_UNSUPPORTED:
-		need = until ? lc_format(arena, "libnvvm %s or earlier", lk_version(arena, until)) :
-			       "another libnvvm";
-		return lk_refuse(planning, one->code, item, have, need,
-				 "%s compiles for nothing that runs on %s; take %s", have,
-				 lk_arch(arena, planning->target.sm, planning->target.suffix), need);
-	case LAZYCUDA_CODE_PTX_TOO_NEW:
-		need = lc_format(arena, "libnvvm %s or earlier", lk_version(arena, linker->version));
-		return lk_refuse(planning, LAZYCUDA_CODE_NVVM_TOO_NEW, item, have, need,
-				 "%s would write PTX that is newer than %s reads; take %s, or a newer"
-				 " linker", have, text, need);
+		return refuse_target(planning, item, LIBNVVM, compilation->version);
 	default:
-		return lk_refuse(planning, one->code, item, have, "libnvvm of a known version",
-				 "it cannot be told whether %s reads PTX of %s, and the policy is strict",
-				 text, have);
+		return refuse_compiled(planning, linker, item, LIBNVVM, compilation->version,
+				       LAZYCUDA_KIND_PTX, one->code, LAZYCUDA_CODE_NVVM_TOO_NEW);
 	}
 }
 
@@ -429,16 +408,25 @@ const char *const *lk_ir_options(struct lk_planning *planning,
 	return options;
 }
 
-const char *const *lk_ir_options_for_ptx(struct lc_arena *arena,
-					 const struct lazycuda_plan *plan, size_t *count)
+bool lk_compile_to_ptx(struct lc_arena *arena, struct lazycuda_plan *plan)
 {
-	const char **options = lc_alloc(arena, (plan->nvvm_option_count + 1) * sizeof(*options));
+	const char **options = lc_alloc(arena, (plan->compile_option_count + 1) * sizeof(*options));
+	const char **of_ir = lc_alloc(arena, (plan->nvvm_option_count + 1) * sizeof(*of_ir));
+	size_t count = 0;
 
-	*count = 0;
-	for (size_t i = 0; options && i < plan->nvvm_option_count; i++)
+	if (!options || !of_ir)
+		return false;
+	for (size_t i = 0; i < plan->compile_option_count; i++)
+		options[i] = strcmp(plan->compile_options[i], LTO_OPTION) ?
+			plan->compile_options[i] : RELOCATABLE_OPTION;
+	for (size_t i = 0; i < plan->nvvm_option_count; i++)
 		if (strcmp(plan->nvvm_options[i], GEN_LTO))
-			options[(*count)++] = plan->nvvm_options[i];
-	return options;
+			of_ir[count++] = plan->nvvm_options[i];
+	plan->compile_options = options;
+	plan->nvvm_options = of_ir;
+	plan->nvvm_option_count = count;
+	plan->compile_to = plan->nvvm_to = LAZYCUDA_KIND_PTX;
+	return true;
 }
 
 const char *lk_ir_reason(struct lk_planning *planning, const struct lk_ir_compilation *compilation)
@@ -447,7 +435,7 @@ const char *lk_ir_reason(struct lk_planning *planning, const struct lk_ir_compil
 	char text[LK_ARCH_TEXT];
 
 	return lc_format(planning->arena, "compiled by %s to %s for %s%s%s",
-			 nvvm_text(planning->arena, compilation->version),
+			 compiler_text(planning->arena, LIBNVVM, compilation->version),
 			 compilation->to == LAZYCUDA_KIND_LTOIR ? "LTO-IR" : "PTX",
 			 lk_arch_text(&compilation->arch, text),
 			 compilation->libdevice ? ", with libdevice" : "",
@@ -459,7 +447,7 @@ const char *lk_ir_reason(struct lk_planning *planning, const struct lk_ir_compil
 void lk_note_ir(struct lk_planning *planning, const struct lk_ir_compilation *compilation)
 {
 	const struct lk_arch *target = &planning->target, *arch = &compilation->arch;
-	const char *nvvm = compilation->any ? nvvm_text(planning->arena, compilation->version) : NULL;
+	const char *nvvm = compilation->any ? compiler_text(planning->arena, LIBNVVM, compilation->version) : NULL;
 
 	if (!compilation->any)
 		return;

@@ -195,15 +195,6 @@ const char *lk_entry_text(struct lc_arena *arena, const struct lazycuda_entry *e
 
 /* ---- one code each ---- */
 
-/* "nvJitLink 13.0 or later" */
-static const char *newer_linker(struct objection *o, int version)
-{
-	const char *text = lk_version(o->arena, version);
-
-	return lc_format(o->arena, o->linker->backend == LAZYCUDA_BACKEND_DRIVER ?
-			 "a driver for CUDA %s or later" : "nvJitLink %s or later", text);
-}
-
 static void say_too_new(struct objection *o)
 {
 	int oldest, newest;
@@ -212,7 +203,7 @@ static void say_too_new(struct objection *o)
 		/* A cubin without its toolkit was judged by its ABI version. */
 		oldest = o->entry->arch >= 100 && LC_CUDA_MAJOR(o->linker->version) < 13 &&
 			 o->linker->version < LC_CUDA(12, 8) ? LC_CUDA(12, 8) : LC_CUDA(13, 0);
-	o->need = newer_linker(o, oldest);
+	o->need = lk_or_later(o->arena, o->linker->backend, oldest);
 	o->said = lc_format(o->arena, "%s %s", kind_text(o->arena, o->entry),
 			    toolkit_text(o->arena, o->entry));
 	o->why = lc_format(o->arena, "is newer than %s; take %s, or code made by CUDA %s or earlier",

@@ -107,25 +107,21 @@ static const char *what_would_do(struct lk_planning *planning)
 	struct lc_arena *arena = planning->arena;
 	int here = planning->environment.driver, from = here < LK_NVJITLINK_OLDEST ?
 		LK_NVJITLINK_OLDEST : here, found;
-	const char *version;
 
 	found = first_that_would_do(planning, LK_OTHER_NVJITLINK, LK_NVJITLINK_OLDEST);
-	if (found) {
-		version = lk_version(arena, found);
-		/* The driver need not load what an nvJitLink of a later major makes. */
-		return would_do(planning, here, LK_NVJITLINK_NEWEST) ?
-			lc_format(arena, "nvJitLink %s or later", version) :
-			lc_format(arena, "nvJitLink %s or a later %d", version, LC_CUDA_MAJOR(found));
-	}
+	/* The driver need not load what an nvJitLink of a later major makes. */
+	if (found && !would_do(planning, here, LK_NVJITLINK_NEWEST))
+		return lc_format(arena, "nvJitLink %s or a later %d", lk_version(arena, found),
+				 LC_CUDA_MAJOR(found));
+	if (found)
+		return lk_or_later(arena, LAZYCUDA_BACKEND_NVJITLINK, found);
 	found = first_that_would_do(planning, LK_OTHER_DRIVER, from);
 	if (found)
-		return lc_format(arena, "a driver for CUDA %s or later", lk_version(arena, found));
+		return lk_or_later(arena, LAZYCUDA_BACKEND_DRIVER, found);
 	found = first_that_would_do(planning, LK_OTHER_BOTH, from);
-	if (!found)
-		return "inputs that one linker takes";
-	version = lk_version(arena, found);
-	return lc_format(arena, "nvJitLink %s or later and a driver for CUDA %s or later", version,
-			 version);
+	return !found ? "inputs that one linker takes" :
+	       LK_CONCAT(arena, lk_or_later(arena, LAZYCUDA_BACKEND_NVJITLINK, found), " and ",
+			 lk_or_later(arena, LAZYCUDA_BACKEND_DRIVER, found));
 }
 
 /* "link-time optimisation is asked for, and there is no nvJitLink; ..." */
@@ -141,8 +137,8 @@ static void refuse_by_rule(struct lk_planning *planning, const struct lk_rule *r
 	switch (rule->code) {
 	case LAZYCUDA_CODE_NO_BACKEND:
 		have = "no nvJitLink and no driver";
-		need = lc_format(arena, "nvJitLink %s or later, or a driver",
-				 lk_version(arena, LK_NVJITLINK_OLDEST));
+		need = LK_CONCAT(arena, lk_or_later(arena, LAZYCUDA_BACKEND_NVJITLINK, LK_NVJITLINK_OLDEST),
+				 ", or a driver");
 		break;
 	case LAZYCUDA_CODE_CROSS_MAJOR:
 		have = lc_format(arena, "%s and a driver for CUDA %s", nvjitlink,

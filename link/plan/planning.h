@@ -242,10 +242,9 @@ bool lk_plan_compilation(struct lk_planning *planning, const struct lk_linker *l
 const char *const *lk_compile_options(struct lk_planning *planning,
 				      const struct lk_compilation *compilation, size_t *count);
 
-/* The options of a plan that compiles to LTO-IR, changed to compile to PTX; NULL on allocation
- * failure. */
-const char *const *lk_compile_options_for_ptx(struct lc_arena *arena,
-					      const struct lazycuda_plan *plan);
+/* Changes a copy of a plan that compiles source or LLVM IR to LTO-IR to compile it to PTX; false on
+ * allocation failure. */
+bool lk_compile_to_ptx(struct lc_arena *arena, struct lazycuda_plan *plan);
 
 /* From this target on libnvvm compiles with a newer LLVM, which has opaque pointers. */
 #define LK_NEWER_LLVM_SINCE 100
@@ -272,11 +271,6 @@ bool lk_plan_ir(struct lk_planning *planning, const struct lk_linker *linker, bo
 
 const char *const *lk_ir_options(struct lk_planning *planning,
 				 const struct lk_ir_compilation *compilation, size_t *count);
-
-/* The options of a plan that compiles LLVM IR to LTO-IR, changed to compile to PTX; NULL on
- * allocation failure. */
-const char *const *lk_ir_options_for_ptx(struct lc_arena *arena,
-					 const struct lazycuda_plan *plan, size_t *count);
 
 /* "compiled by libnvvm 12.9 to PTX for compute_90, with libdevice" */
 const char *lk_ir_reason(struct lk_planning *planning,

@@ -47,11 +47,6 @@ static bool too_old(struct lk_planning *planning, const char *have, const char *
 	return true;
 }
 
-static const char *driver_for(struct lc_arena *arena, int version)
-{
-	return lc_format(arena, "a driver for CUDA %s or later", lk_version(arena, version));
-}
-
 /* The driver cannot run code for a GPU that it does not know. */
 static bool check_gpu(struct lk_planning *planning)
 {
@@ -64,7 +59,7 @@ static bool check_gpu(struct lk_planning *planning)
 	since = lk_arch_since(&gpu, LK_DRIVER);
 	return too_old(planning,
 		       lc_format(arena, "the driver (CUDA %s)", lk_version(arena, driver)),
-		       since ? driver_for(arena, since) : "a newer driver",
+		       since ? lk_or_later(arena, LAZYCUDA_BACKEND_DRIVER, since) : "a newer driver",
 		       lc_format(arena, "the driver here, for CUDA %s, does not know %s",
 				 lk_version(arena, driver), lk_arch(arena, gpu.sm, 0)));
 }
@@ -79,7 +74,7 @@ static bool check_ptx(struct lk_planning *planning, int nvjitlink)
 	if (isa <= lk_isa_of_cuda(driver))
 		return true;
 	return too_old(planning, lc_format(arena, "PTX %d.%d", isa / 10, isa % 10),
-		       driver_for(arena, lk_cuda_of_isa(isa)),
+		       lk_or_later(arena, LAZYCUDA_BACKEND_DRIVER, lk_cuda_of_isa(isa)),
 		       lc_format(arena, "nvJitLink %s writes PTX %d.%d, which the driver here, for"
 				 " CUDA %s, does not read", lk_version(arena, nvjitlink), isa / 10,
 				 isa % 10, lk_version(arena, driver)));
@@ -99,7 +94,7 @@ static bool check_driver(struct lk_planning *planning, const struct lk_side *sid
 	case LC_MAJOR_TOO_OLD:
 		return too_old(planning, lc_format(arena, "a driver for CUDA %s",
 							    lk_version(arena, driver)),
-			       driver_for(arena, LC_CUDA(LC_CUDA_MAJOR(version), 0)),
+			       lk_or_later(arena, LAZYCUDA_BACKEND_DRIVER, LC_CUDA(LC_CUDA_MAJOR(version), 0)),
 			       lc_format(arena, "a driver for CUDA %s need not load what %s makes",
 					 lk_version(arena, driver), maker));
 	case LC_BRANCH_TOO_OLD:

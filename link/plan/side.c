@@ -23,8 +23,7 @@ static bool check_target(struct lk_planning *planning, struct lk_side *side)
 	since = lk_arch_since(target, tool);
 	until = lk_arch_until(target, tool);
 	if (since && version < since)
-		need = lc_format(arena, driver ? "a driver for CUDA %s or later" :
-				 "nvJitLink %s or later", lk_version(arena, since));
+		need = lk_or_later(arena, side->linker.backend, since);
 	else if (until)
 		need = lc_format(arena, "nvJitLink %s or earlier", lk_version(arena, until));
 	return lk_refuse(planning, LAZYCUDA_CODE_ARCH_UNSUPPORTED, NULL, linker, need,
@@ -179,30 +178,20 @@ static bool is_tile(const struct lk_group *group)
 	return false;
 }
 
-/* Whether an entry is in a container of Tile IR. */
-static bool is_of_tile(const struct lazycuda_inspection *inspection, size_t entry)
-{
-	for (size_t first = 0; first < inspection->entry_count;) {
-		const struct lk_group group = lk_group_at(inspection, first);
-
-		first += group.count;
-		if (entry < first)
-			return is_tile(&group);
-	}
-	return false;
-}
-
-/* "PTX 9.5 of CUDA 13.5 for sm_100 in __nv_relfatbin": the first entry of another kind. */
+/* "PTX 9.5 of CUDA 13.5 for sm_100 in __nv_relfatbin": the first entry that is in no container of
+ * Tile IR; NULL if all are. */
 static const char *beside_tile(struct lk_planning *planning, const struct lk_item *item)
 {
-	for (size_t i = 0; i < item->inspection->entry_count; i++) {
-		const struct lazycuda_entry *entry = item->inspection->entries[i];
+	const struct lazycuda_inspection *inspection = item->inspection;
+	struct lk_group group = { .count = 0 };
 
-		if (!is_of_tile(item->inspection, i))
+	for (size_t first = 0; first < inspection->entry_count; first += group.count) {
+		group = lk_group_at(inspection, first);
+		if (!is_tile(&group))
 			return lc_format(planning->arena, "%s%s%s",
-					 lk_entry_text(planning->arena, entry),
-					 entry->section ? " in " : "",
-					 entry->section ? entry->section : "");
+					 lk_entry_text(planning->arena, group.entries[0]),
+					 group.entries[0]->section ? " in " : "",
+					 group.entries[0]->section ? group.entries[0]->section : "");
 	}
 	return NULL;
 }
@@ -400,7 +389,7 @@ static bool check_output(struct lk_planning *planning, struct lk_side *side)
 	if (side->linker.version < 0 || side->linker.version >= since)
 		return true;
 	have = lc_format(arena, "nvJitLink %s", lk_version(arena, side->linker.version));
-	need = lc_format(arena, "nvJitLink %s or later", lk_version(arena, since));
+	need = lk_or_later(arena, side->linker.backend, since);
 	return lk_refuse(planning, LAZYCUDA_CODE_NVJITLINK_TOO_OLD, NULL, have, need,
 			 "%s does not make %s of these inputs: %s; take %s", have, output->text,
 			 output->why, need);
@@ -479,8 +468,7 @@ static bool check_options(struct lk_planning *planning, struct lk_side *side)
 		if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
 			need = "nvJitLink";
 		else if (verdict.since > side->linker.version)
-			need = lc_format(arena, "nvJitLink %s or later",
-					 lk_version(arena, verdict.since));
+			need = lk_or_later(arena, side->linker.backend, verdict.since);
 		return lk_refuse(planning, LAZYCUDA_CODE_OPTION_UNSUPPORTED, NULL, option,
 				 need, "option %s: %s does not take it: %s; needed: %s", option,
 				 lk_linker_text(arena, &side->linker), verdict.why, need);

@@ -22,14 +22,6 @@
 #include "../../stubs/base/arena.h"
 #include "job.h"
 
-/* The code that nvrtc made from a source, or libnvvm from LLVM IR. */
-struct lk_compiled {
-	enum lazycuda_kind kind;
-	const void *bytes;
-	size_t length;
-	struct lazycuda_inspection *inspection;
-};
-
 struct lk_told {
 	enum lazycuda_log kind;
 	size_t input;
@@ -51,7 +43,8 @@ struct lazycuda_link {
 	void **blocks;			/* to be freed: sources, code */
 	size_t block_count;
 	struct lazycuda_plan *plan;
-	struct lk_compiled *compiled;	/* one for each step; empty if not compiled */
+	struct lazycuda_input *compiled;	/* the code that nvrtc or libnvvm made, one for each step;
+						   without bytes if not compiled */
 	struct lk_piece *libraries;	/* that LLVM IR is compiled with; NULL: not read yet */
 	size_t library_count;
 	void *image;

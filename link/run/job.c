@@ -20,25 +20,24 @@ void lk_do_job(struct lc_arena *arena, const struct lk_job *job, struct lk_produ
 		lk_nvrtc_compile(arena, job->plan, job->pieces, product);
 }
 
-/* ---- numbers, text and bytes, written to a file and read from memory ---- */
+/* ---- numbers, text and bytes, written to a file or read from memory ---- */
 
 /*
- * Between two processes that run the same build of this library.  A reader that reads
- * past the end, or something else than was written, has failed, and from then on
- * returns zeros.
+ * Between two processes that run the same build of this library.  What is passed is described once,
+ * by functions that take a value to be written and return it, or return the value that is read.  If
+ * what is read ends too early, or is something else than was written, it has failed, and from then on
+ * zeros are read.
  */
-struct writer {
-	int fd;
-	bool failed;		/* errno says why */
-	uint64_t length;	/* of all so far */
-	size_t used;		/* of the buffer */
+struct wire {
+	struct lc_arena *arena;		/* what is read is allocated here */
+	bool writes, copies;		/* copies: text that is read, which else points into the bytes */
+	bool failed;			/* of a file, errno says why */
+	uint64_t at;			/* bytes so far */
+	const unsigned char *bytes;	/* to read, aligned as malloc() aligns */
+	size_t length;
+	int fd;				/* to write to, through the buffer */
+	size_t used;
 	unsigned char buffer[4096];
-};
-
-struct reader {
-	const unsigned char *bytes;	/* aligned as malloc() aligns */
-	size_t length, at;
-	bool failed;
 };
 
 /* Bytes begin at a multiple of this: linkers read them as headers, where they lie. */
@@ -46,287 +45,223 @@ struct reader {
 
 static const unsigned char zeros[ALIGNMENT];
 
-static void write_now(struct writer *writer, const void *bytes, size_t length)
+static bool flush(struct wire *wire)
 {
-	writer->failed = writer->failed || !lk_write_all(writer->fd, bytes, length);
+	wire->failed = wire->failed || !lk_write_all(wire->fd, wire->buffer, wire->used);
+	wire->used = 0;
+	return !wire->failed;
 }
 
-static void append(struct writer *writer, const void *bytes, size_t length)
+/* Passes bytes without their length.  Returns those that are read, NULL if there are not so many. */
+static const unsigned char *pass(struct wire *wire, const void *bytes, uint64_t length)
 {
-	writer->length += length;
-	if (length > sizeof(writer->buffer) - writer->used) {
-		write_now(writer, writer->buffer, writer->used);
-		writer->used = 0;
+	const unsigned char *read = wire->bytes + wire->at;
+
+	if (!wire->writes) {
+		wire->failed |= length > wire->length - wire->at;
+		wire->at += wire->failed ? 0 : length;
+		return wire->failed ? NULL : read;
 	}
-	if (length > sizeof(writer->buffer)) {
-		write_now(writer, bytes, length);
-		return;
+	wire->at += length;
+	if (length > sizeof(wire->buffer) - wire->used)
+		flush(wire);
+	if (length > sizeof(wire->buffer)) {
+		wire->failed = wire->failed || !lk_write_all(wire->fd, bytes, length);
+	} else if (length) {
+		memcpy(wire->buffer + wire->used, bytes, length);
+		wire->used += length;
 	}
-	memcpy(writer->buffer + writer->used, bytes, length);
-	writer->used += length;
-}
-
-static void put_number(struct writer *writer, uint64_t number)
-{
-	append(writer, &number, sizeof(number));
-}
-
-/* NULL is kept apart from what is empty. */
-static void put_bytes(struct writer *writer, const void *bytes, size_t length)
-{
-	put_number(writer, bytes ? length : UINT64_MAX);
-	if (!bytes)
-		return;
-	append(writer, zeros, (size_t)(-writer->length % ALIGNMENT));
-	if (length)
-		append(writer, bytes, length);
-	append(writer, zeros, 1);
-}
-
-static void put_text(struct writer *writer, const char *text)
-{
-	put_bytes(writer, text, text ? strlen(text) : 0);
-}
-
-/* Writes what is still in the buffer; false if any write failed. */
-static bool flush(struct writer *writer)
-{
-	write_now(writer, writer->buffer, writer->used);
-	writer->used = 0;
-	return !writer->failed;
-}
-
-static const unsigned char *get(struct reader *reader, uint64_t length)
-{
-	const unsigned char *bytes = reader->bytes + reader->at;
-
-	if (reader->failed || length > reader->length - reader->at) {
-		reader->failed = true;
-		return NULL;
-	}
-	reader->at += (size_t)length;
 	return bytes;
 }
 
-static uint64_t get_number(struct reader *reader)
+static uint64_t pass_number(struct wire *wire, uint64_t number)
 {
-	const unsigned char *bytes = get(reader, sizeof(uint64_t));
-	uint64_t number = 0;
+	const unsigned char *bytes = pass(wire, &number, sizeof(number));
 
 	if (bytes)
 		memcpy(&number, bytes, sizeof(number));
-	return number;
+	return bytes ? number : 0;
 }
 
-/* Points into what is read, aligned; a NUL follows that the length does not count. */
-static const void *get_bytes(struct reader *reader, size_t *length)
+#define NUMBER(field) ((field) = (__typeof__(field))pass_number(wire, (uint64_t)(field)))
+
+/* NULL is kept apart from what is empty.  A NUL follows that the length does not count. */
+static const void *pass_bytes(struct wire *wire, const void *bytes, size_t *length)
 {
-	uint64_t size = get_number(reader);
-	const unsigned char *bytes;
+	const uint64_t size = pass_number(wire, bytes ? *length : UINT64_MAX);
+	const unsigned char *end;
 
 	*length = 0;
-	if (size == UINT64_MAX || reader->failed)
+	if (size == UINT64_MAX || wire->failed)
 		return NULL;
-	get(reader, -(uint64_t)reader->at % ALIGNMENT);
-	bytes = get(reader, size);
-	if (!get(reader, 1) || bytes[size]) {
-		reader->failed = true;
-		return NULL;
-	}
-	*length = (size_t)size;
-	return bytes;
+	pass(wire, zeros, -wire->at % ALIGNMENT);
+	bytes = pass(wire, bytes, size);
+	end = pass(wire, zeros, 1);
+	wire->failed |= !end || *end;
+	*length = wire->failed ? 0 : (size_t)size;
+	return wire->failed ? NULL : bytes;
 }
 
-static const char *get_text(struct reader *reader)
+static char *pass_text(struct wire *wire, const char *text)
 {
-	size_t length;
+	size_t length = text ? strlen(text) : 0;
 
-	return get_bytes(reader, &length);
+	text = pass_bytes(wire, text, &length);
+	return text && wire->copies ? lc_copy(wire->arena, text, length) : (char *)text;
+}
+
+/* Room for elements that are read, each of at least a number; NULL if the rest is too short. */
+static void *room_for(struct wire *wire, uint64_t count, size_t size)
+{
+	wire->failed |= count > (wire->length - wire->at) / sizeof(uint64_t);
+	return wire->failed ? NULL : lc_alloc(wire->arena, ((size_t)count + 1) * size);
+}
+
+static const char *const *pass_texts(struct wire *wire, const char *const *texts, size_t *count)
+{
+	const uint64_t there = pass_number(wire, *count);
+	const char **read = wire->writes ? NULL : room_for(wire, there, sizeof(*read));
+
+	if (!wire->writes)
+		*count = read ? (size_t)there : 0;
+	for (size_t i = 0; i < *count; i++) {
+		const char *text = pass_text(wire, read ? NULL : texts[i]);
+
+		if (read)
+			read[i] = text;
+	}
+	return read ? read : texts;
 }
 
 /* ---- the job ---- */
 
 /* The number that begins a job; a child that expects another is of another version. */
-#define JOB_STAMP UINT64_C(0x6c6b6a6f62303033)
+#define JOB_STAMP UINT64_C(0x6c6b6a6f62303034)
 
-static void put_texts(struct writer *writer, const char *const *texts, size_t count)
+static void pass_piece(struct wire *wire, struct lk_piece *piece)
 {
-	put_number(writer, count);
-	for (size_t i = 0; i < count; i++)
-		put_text(writer, texts[i]);
+	size_t names = piece->header_count;
+
+	NUMBER(piece->kind);
+	piece->name = pass_text(wire, piece->name);
+	piece->bytes = pass_bytes(wire, piece->bytes, &piece->length);
+	piece->name_expressions = pass_texts(wire, piece->name_expressions,
+					     &piece->name_expression_count);
+	piece->include_names = pass_texts(wire, piece->include_names, &names);
+	piece->headers = pass_texts(wire, piece->headers, &piece->header_count);
+	wire->failed |= names != piece->header_count || (unsigned)piece->kind >= LK_KINDS;
 }
 
-/* Returns false if the rest is too short for `count` elements, each of at least a number. */
-static bool has_room(struct reader *reader, uint64_t count)
+static void pass_pieces(struct wire *wire, struct lk_job *job)
 {
-	if (count > (reader->length - reader->at) / sizeof(uint64_t))
-		reader->failed = true;
-	return !reader->failed;
+	const uint64_t there = pass_number(wire, job->count);
+	struct lk_piece *read = wire->writes ? NULL : room_for(wire, there, sizeof(*read));
+
+	if (!wire->writes)
+		job->count = read ? (size_t)there : 0;
+	for (size_t i = 0; i < job->count; i++) {
+		struct lk_piece piece = read ? read[i] : job->pieces[i];
+
+		pass_piece(wire, &piece);
+		if (read)
+			read[i] = piece;
+	}
+	if (read)
+		job->pieces = read;
 }
 
-static const char *const *get_texts(struct lc_arena *arena, struct reader *reader, size_t *count)
+/* With what a backend reads of the plan. */
+static void pass_job(struct wire *wire, struct lk_job *job, struct lazycuda_plan *plan)
 {
-	uint64_t there = get_number(reader);
-	const char **texts = has_room(reader, there) ?
-		lc_alloc(arena, ((size_t)there + 1) * sizeof(*texts)) : NULL;
+	size_t size = plan->jit_option_count * sizeof(*plan->jit_options);
 
-	*count = texts ? (size_t)there : 0;
-	for (size_t i = 0; i < *count; i++)
-		texts[i] = get_text(reader);
-	return texts;
+	NUMBER(job->tool);
+	NUMBER(job->output);
+	NUMBER(job->device);
+	NUMBER(plan->compile_to);
+	plan->options = pass_texts(wire, plan->options, &plan->option_count);
+	plan->compile_options = pass_texts(wire, plan->compile_options, &plan->compile_option_count);
+	NUMBER(plan->nvvm);
+	plan->nvvm_options = pass_texts(wire, plan->nvvm_options, &plan->nvvm_option_count);
+	plan->jit_options = pass_bytes(wire, plan->jit_options, &size);
+	plan->jit_option_count = size / sizeof(*plan->jit_options);
+	pass_pieces(wire, job);
 }
 
 bool lk_write_job(int fd, const struct lk_job *job, uint64_t memory)
 {
-	const struct lazycuda_plan *plan = job->plan;
-	struct writer out = { .fd = fd }, *writer = &out;
+	struct wire wire = { .fd = fd, .writes = true };
+	struct lazycuda_plan plan = *job->plan;
+	struct lk_job copy = *job;
 
-	put_number(writer, JOB_STAMP);
-	put_number(writer, (uint64_t)getpid());
-	put_number(writer, memory);
-	put_number(writer, job->tool);
-	put_number(writer, job->output);
-	put_number(writer, (uint64_t)job->device);
-	put_number(writer, plan->compile_to);
-	put_texts(writer, plan->options, plan->option_count);
-	put_texts(writer, plan->compile_options, plan->compile_option_count);
-	put_number(writer, (uint64_t)plan->nvvm);
-	put_texts(writer, plan->nvvm_options, plan->nvvm_option_count);
-	put_bytes(writer, plan->jit_options, plan->jit_option_count * sizeof(*plan->jit_options));
-	put_number(writer, job->count);
-	for (size_t i = 0; i < job->count; i++) {
-		put_number(writer, job->pieces[i].kind);
-		put_text(writer, job->pieces[i].name);
-		put_bytes(writer, job->pieces[i].bytes, job->pieces[i].length);
-		put_texts(writer, job->pieces[i].name_expressions,
-			  job->pieces[i].name_expression_count);
-		put_texts(writer, job->pieces[i].include_names, job->pieces[i].header_count);
-		put_texts(writer, job->pieces[i].headers, job->pieces[i].header_count);
-	}
-	return flush(writer);
-}
-
-static void get_headers(struct lc_arena *arena, struct reader *reader, struct lk_piece *piece)
-{
-	size_t count;
-
-	piece->include_names = get_texts(arena, reader, &count);
-	piece->headers = get_texts(arena, reader, &piece->header_count);
-	if (count != piece->header_count)
-		reader->failed = true;
-}
-
-static const struct lk_piece *get_pieces(struct lc_arena *arena, struct reader *reader,
-					 size_t *count)
-{
-	uint64_t there = get_number(reader);
-	struct lk_piece *pieces = has_room(reader, there) ?
-		lc_alloc(arena, ((size_t)there + 1) * sizeof(*pieces)) : NULL;
-
-	*count = pieces ? (size_t)there : 0;
-	for (size_t i = 0; i < *count; i++) {
-		pieces[i].kind = (enum lazycuda_kind)get_number(reader);
-		pieces[i].name = get_text(reader);
-		pieces[i].bytes = get_bytes(reader, &pieces[i].length);
-		pieces[i].name_expressions = get_texts(arena, reader,
-						       &pieces[i].name_expression_count);
-		get_headers(arena, reader, &pieces[i]);
-		if ((unsigned)pieces[i].kind >= LK_KINDS)
-			reader->failed = true;
-	}
-	return pieces;
+	pass_number(&wire, JOB_STAMP);
+	pass_number(&wire, (uint64_t)getpid());
+	pass_number(&wire, memory);
+	pass_job(&wire, &copy, &plan);
+	return flush(&wire);
 }
 
 bool lk_read_job(struct lc_arena *arena, const void *bytes, size_t length, struct lk_job *job,
 		 pid_t *parent, uint64_t *memory)
 {
-	struct reader in = { .bytes = bytes, .length = length }, *reader = &in;
+	struct wire wire = { .arena = arena, .bytes = bytes, .length = length };
 	struct lazycuda_plan *plan = lc_alloc(arena, sizeof(*plan));
-	size_t size;
 
-	if (!plan || get_number(reader) != JOB_STAMP)
+	if (!plan || pass_number(&wire, 0) != JOB_STAMP)
 		return false;
-	*parent = (pid_t)get_number(reader);
-	*memory = get_number(reader);
-	job->plan = plan;
-	job->tool = (enum lk_tool)get_number(reader);
-	job->output = (enum lazycuda_output)get_number(reader);
-	job->device = (int)get_number(reader);
-	plan->compile_to = (enum lazycuda_kind)get_number(reader);
-	plan->options = get_texts(arena, reader, &plan->option_count);
-	plan->compile_options = get_texts(arena, reader, &plan->compile_option_count);
-	plan->nvvm = (int)get_number(reader);
-	plan->nvvm_options = get_texts(arena, reader, &plan->nvvm_option_count);
-	plan->jit_options = get_bytes(reader, &size);
-	plan->jit_option_count = size / sizeof(*plan->jit_options);
-	job->pieces = get_pieces(arena, reader, &job->count);
-	return !reader->failed && !arena->failed &&
+	*parent = (pid_t)pass_number(&wire, 0);
+	*memory = pass_number(&wire, 0);
+	*job = (struct lk_job){ .plan = plan };
+	pass_job(&wire, job, plan);
+	return !wire.failed && !arena->failed &&
 	       (job->tool != LK_NVRTC || (job->count == 1 && job->pieces->bytes)) &&
 	       (job->tool != LK_NVVM || (job->count && job->pieces->bytes));
 }
 
 /* ---- the product ---- */
 
+/* Without the image, whose bytes are returned.  There are as many names as were asked for, or none. */
+static const void *pass_product(struct wire *wire, const struct lk_job *job,
+				struct lk_product *product)
+{
+	const size_t wanted = job->tool == LK_NVRTC ? job->pieces->name_expression_count : 0;
+	size_t names = product->lowered_names ? wanted : 0;
+
+	product->lowered_names = (const char **)pass_texts(wire, product->lowered_names, &names);
+	if (!names || names != wanted)
+		product->lowered_names = NULL;
+	NUMBER(product->code);
+	NUMBER(product->status);
+	NUMBER(product->piece);
+	NUMBER(product->tile);
+	product->call = pass_text(wire, product->call);
+	product->message = pass_text(wire, product->message);
+	product->info_log = pass_text(wire, product->info_log);
+	product->error_log = pass_text(wire, product->error_log);
+	return pass_bytes(wire, product->image, &product->length);
+}
+
 bool lk_write_product(int fd, const struct lk_job *job, const struct lk_product *product)
 {
-	struct writer out = { .fd = fd }, *writer = &out;
+	struct wire wire = { .fd = fd, .writes = true };
+	struct lk_product copy = *product;
 
-	put_texts(writer, product->lowered_names,
-		  product->lowered_names ? job->pieces->name_expression_count : 0);
-	put_number(writer, product->code);
-	put_number(writer, (uint64_t)product->status);
-	put_number(writer, product->piece);
-	put_number(writer, product->tile);
-	put_text(writer, product->call);
-	put_text(writer, product->message);
-	put_text(writer, product->info_log);
-	put_text(writer, product->error_log);
-	put_bytes(writer, product->image, product->length);
-	return flush(writer);
-}
-
-static char *get_copy(struct lc_arena *arena, struct reader *reader)
-{
-	size_t length;
-	const char *text = get_bytes(reader, &length);
-
-	return text ? lc_copy(arena, text, length) : NULL;
-}
-
-/* As many as were asked for, or none. */
-static const char **get_names(struct lc_arena *arena, struct reader *reader, size_t wanted)
-{
-	size_t count;
-	const char **names = (const char **)get_texts(arena, reader, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (names[i])
-			names[i] = lc_copy(arena, names[i], strlen(names[i]));
-	return count && count == wanted ? names : NULL;
+	pass_product(&wire, job, &copy);
+	return flush(&wire);
 }
 
 bool lk_read_product(struct lc_arena *arena, const void *bytes, size_t size, const struct lk_job *job,
 		     struct lk_product *product)
 {
-	struct reader in = { .bytes = bytes, .length = size }, *reader = &in;
+	struct wire wire = { .arena = arena, .bytes = bytes, .length = size, .copies = true };
 	const void *image;
-	size_t length;
 
-	*product = (struct lk_product){ .lowered_names = get_names(arena, reader,
-		job->tool == LK_NVRTC ? job->pieces->name_expression_count : 0) };
-	product->code = (enum lazycuda_code)get_number(reader);
-	product->status = (int)get_number(reader);
-	product->piece = (size_t)get_number(reader);
-	product->tile = (size_t)get_number(reader);
-	product->call = get_copy(arena, reader);
-	product->message = get_copy(arena, reader);
-	product->info_log = get_copy(arena, reader);
-	product->error_log = get_copy(arena, reader);
-	image = get_bytes(reader, &length);
-	if (reader->failed || arena->failed ||
+	*product = (struct lk_product){ .call = NULL };
+	image = pass_product(&wire, job, product);
+	if (wire.failed || arena->failed ||
 	    (product->piece != LAZYCUDA_NO_INDEX && product->piece >= job->count))
 		return false;
 	if (image)
-		lk_copy_image(arena, image, length, product);
+		lk_copy_image(arena, image, product->length, product);
 	return true;
 }

@@ -169,37 +169,19 @@ static size_t size_of_tile_ir(const struct lk_nvrtc *compiler, void *program)
 	return size;
 }
 
-/* Whether two texts are the same but for blanks. */
-static bool is_same_but_for_blanks(const char *one, const char *other, size_t length)
-{
-	const char *end = other + length;
-
-	for (;; one++, other++) {
-		one += strspn(one, " \t\n");
-		while (other < end && *other == ' ')
-			other++;
-		if (other == end || *one != *other)
-			return other == end && !*one;
-	}
-}
-
-/* The name expression that a log complains of, as given; "" if it does of none. */
-static const char *bad_expression(struct lc_arena *arena, const struct lk_piece *source,
-				  const char *log)
+/* The name expression that a log complains of, in words and with nvrtc's blanks; "" if it does of
+ * none. */
+static const char *bad_expression(struct lc_arena *arena, const char *log)
 {
 	static const char phrase[] = "Input name expression was: \"";
-	const char *found = log ? strstr(log, phrase) : NULL, *end;
+	const char *found = log ? strstr(log, phrase) : NULL, *name;
 
 	if (!found)
 		return "";
 	found += strlen(phrase);
-	end = strchr(found, '"');
-	for (size_t i = 0; end && i < source->name_expression_count; i++)
-		if (is_same_but_for_blanks(source->name_expressions[i], found,
-					   (size_t)(end - found)))
-			return lc_format(arena, "; that is the name expression %s",
-					 lc_printable(arena, source->name_expressions[i]));
-	return "";
+	found += strspn(found, " ");
+	name = lc_copy(arena, found, strcspn(found, "\"\n"));
+	return name ? lc_format(arena, "; that is the name expression %s", lc_printable(arena, name)) : "";
 }
 
 void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
@@ -230,7 +212,7 @@ void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 		lk_explain_compiler(arena, "nvrtc", version_of(compiler), source->name,
 				    compiler->error_string(product->status), product);
 		product->message = lc_format(arena, "%s%s%s", product->message,
-					     bad_expression(arena, source, product->error_log),
+					     bad_expression(arena, product->error_log),
 					     header_advice(arena, product->error_log,
 								   version_of(compiler)));
 	}

@@ -23,18 +23,6 @@ static bool is_text(struct lazycuda_link *link, const struct lazycuda_step *step
 		       lc_printable(link->arena, step->name), strlen(source));
 }
 
-static bool inspect_compiled(struct lazycuda_link *link, const struct lazycuda_step *step,
-			     struct lk_compiled *compiled)
-{
-	const struct lazycuda_input input = {
-		.bytes = compiled->bytes, .length = compiled->length, .name = step->name,
-	};
-
-	compiled->inspection = lk_inspect_input(link->arena, &input, LAZYCUDA_INSPECT_PAYLOADS,
-						link->request.unpack_limit);
-	return compiled->inspection || lk_stop_without_memory(link);
-}
-
 /* Notes in the result what the name expressions of an input are called in the code. */
 static bool note_lowered_names(struct lazycuda_link *link, const struct lk_piece *source,
 			       size_t input, const struct lk_product *product)
@@ -63,16 +51,18 @@ static bool note_lowered_names(struct lazycuda_link *link, const struct lk_piece
 /* Takes what a compiler made, which the link owns. */
 static bool take_compiled(struct lazycuda_link *link, const struct lazycuda_step *step,
 			  enum lazycuda_kind kind, const struct lk_product *product,
-			  struct lk_compiled *compiled)
+			  struct lazycuda_input *compiled)
 {
-	compiled->kind = kind;
-	compiled->bytes = product->image;
-	compiled->length = product->length;
+	*compiled = (struct lazycuda_input){ .size = sizeof(*compiled), .name = step->name,
+					     .bytes = product->image, .length = product->length };
 	if (kind == LAZYCUDA_KIND_PTX) {
 		compiled->length = strnlen(product->image, product->length);
 		lk_ptx_make_ascii(product->image, compiled->length);	/* comments of inline PTX */
 	}
-	return inspect_compiled(link, step, compiled);
+	compiled->inspection = lk_inspect_input(link->arena, compiled, LAZYCUDA_INSPECT_PAYLOADS,
+						link->request.unpack_limit);
+	compiled->kind = kind;
+	return compiled->inspection || lk_stop_without_memory(link);
 }
 
 /* What __tile_global__ kernels become is beside the image, and nothing links it. */
@@ -92,10 +82,20 @@ static bool leave_tile(struct lazycuda_link *link, const struct lazycuda_step *s
 		       product->tile);
 }
 
+/* Has a compiler do a job, and takes its logs and what it made. */
+static bool compile(struct lazycuda_link *link, const struct lazycuda_step *step,
+		    const struct lk_job *job, struct lk_product *product)
+{
+	lk_execute(link, job, product);
+	if (job->plan != link->plan)
+		product->info_log = NULL;	/* it says the same again */
+	return lk_take_product(link, product, step->input) && lk_own(link, product->image);
+}
+
 /* Compiles source as `plan` says: the link's plan, or another one for code that is only looked
  * at. */
 static bool compile_step(struct lazycuda_link *link, const struct lazycuda_step *step,
-			 const struct lazycuda_plan *plan, struct lk_compiled *compiled)
+			 const struct lazycuda_plan *plan, struct lazycuda_input *compiled)
 {
 	const struct lazycuda_input *input = lk_input_of(link, step);
 	struct lk_piece piece = {
@@ -111,12 +111,8 @@ static bool compile_step(struct lazycuda_link *link, const struct lazycuda_step 
 	if (!source || !is_text(link, step, source, piece.length))
 		return false;
 	piece.bytes = source;
-	lk_execute(link, &(const struct lk_job){
-			.tool = LK_NVRTC, .plan = plan, .pieces = &piece, .count = 1,
-		}, &product);
-	if (plan != link->plan)
-		product.info_log = NULL;	/* it says the same again */
-	if (!lk_take_product(link, &product, step->input) || !lk_own(link, product.image) ||
+	if (!compile(link, step, &(const struct lk_job){
+			.tool = LK_NVRTC, .plan = plan, .pieces = &piece, .count = 1 }, &product) ||
 	    !leave_tile(link, step, plan, &product) ||
 	    (plan == link->plan && !note_lowered_names(link, &piece, step->input, &product)))
 		return false;
@@ -194,7 +190,7 @@ static bool take_libraries(struct lazycuda_link *link, const struct lazycuda_ste
 
 /* Compiles LLVM IR as `plan` says, like compile_step(). */
 static bool compile_ir(struct lazycuda_link *link, const struct lazycuda_step *step,
-		       const struct lazycuda_plan *plan, struct lk_compiled *compiled)
+		       const struct lazycuda_plan *plan, struct lazycuda_input *compiled)
 {
 	struct lk_piece *pieces = lc_alloc(link->arena, (link->count + 2) * sizeof(*pieces));
 	struct lk_product product;
@@ -207,18 +203,14 @@ static bool compile_ir(struct lazycuda_link *link, const struct lazycuda_step *s
 	pieces[0].bytes = lk_read_step(link, step, &pieces[0].length);
 	if (!pieces[0].bytes || !take_libraries(link, step, pieces, &count))
 		return false;
-	lk_execute(link, &(const struct lk_job){
-			.tool = LK_NVVM, .plan = plan, .pieces = pieces, .count = count,
-		}, &product);
-	if (plan != link->plan)
-		product.info_log = NULL;	/* it says the same again */
-	return lk_take_product(link, &product, step->input) && lk_own(link, product.image) &&
+	return compile(link, step, &(const struct lk_job){
+			.tool = LK_NVVM, .plan = plan, .pieces = pieces, .count = count }, &product) &&
 	       take_compiled(link, step, plan->nvvm_to, &product, compiled);
 }
 
 /* ---- the plan for the compiled code ---- */
 
-static void replace(struct lazycuda_input *input, const struct lk_compiled *compiled)
+static void replace(struct lazycuda_input *input, const struct lazycuda_input *compiled)
 {
 	input->kind = compiled->kind;
 	input->bytes = compiled->bytes;
@@ -256,7 +248,7 @@ static struct lazycuda_entry *own_entry(struct lazycuda_link *link, struct lazyc
 /* The same as replace() for one entry of an input.  It stays an alternative of its group, of which
  * it now is the best. */
 static bool replace_entry(struct lazycuda_link *link, struct lazycuda_input *input, size_t index,
-			  const struct lk_compiled *compiled)
+			  const struct lazycuda_input *compiled)
 {
 	const struct lazycuda_entry *before = input->inspection->entries[index];
 	struct lazycuda_entry *entry = own_entry(link, input, index);
@@ -354,8 +346,8 @@ static bool is_same_compilation(const struct lazycuda_plan *plan, const struct l
 }
 
 /* What an earlier plan, which compiled in the same way, made of the input of a step. */
-static const struct lk_compiled *compiled_before(const struct lazycuda_plan *plan,
-						 const struct lk_compiled *compiled,
+static const struct lazycuda_input *compiled_before(const struct lazycuda_plan *plan,
+						 const struct lazycuda_input *compiled,
 						 const struct lazycuda_step *step)
 {
 	for (size_t i = 0; plan && i < plan->step_count; i++)
@@ -384,7 +376,7 @@ static bool is_ir_step(const struct lazycuda_link *link, const struct lazycuda_s
 static bool compile_all(struct lazycuda_link *link, const struct lazycuda_plan *before)
 {
 	const struct lazycuda_plan *plan = link->plan;
-	const struct lk_compiled *compiled = link->compiled;
+	const struct lazycuda_input *compiled = link->compiled;
 
 	if (before && !is_same_compilation(plan, before)) {
 		before = NULL;
@@ -395,7 +387,7 @@ static bool compile_all(struct lazycuda_link *link, const struct lazycuda_plan *
 		return lk_stop_without_memory(link);
 	for (size_t i = 0; i < plan->step_count; i++) {
 		const struct lazycuda_step *step = plan->steps[i];
-		const struct lk_compiled *known = compiled_before(before, compiled, step);
+		const struct lazycuda_input *known = compiled_before(before, compiled, step);
 
 		if (known)
 			link->compiled[i] = *known;
@@ -412,15 +404,11 @@ static bool compile_all(struct lazycuda_link *link, const struct lazycuda_plan *
 
 /* Compiles source or LLVM IR to PTX, for its names alone: LTO-IR shows none. */
 static bool compile_for_names(struct lazycuda_link *link, const struct lazycuda_step *step,
-			      struct lk_compiled *compiled)
+			      struct lazycuda_input *compiled)
 {
 	struct lazycuda_plan plan = *link->plan;
 
-	plan.nvvm_to = LAZYCUDA_KIND_PTX;
-	plan.nvvm_options = lk_ir_options_for_ptx(link->arena, &plan, &plan.nvvm_option_count);
-	plan.compile_to = LAZYCUDA_KIND_PTX;
-	plan.compile_options = lk_compile_options_for_ptx(link->arena, &plan);
-	if (!plan.compile_options || !plan.nvvm_options)
+	if (!lk_compile_to_ptx(link->arena, &plan))
 		return lk_stop_without_memory(link);
 	return is_ir_step(link, step) ? compile_ir(link, step, &plan, compiled) :
 					compile_step(link, step, &plan, compiled);
@@ -448,7 +436,7 @@ static bool name_ltoir(struct lazycuda_link *link)
 	if (!link->plan->lto || !is_definition_outside(link))
 		return true;
 	for (size_t i = 0; i < link->plan->step_count; i++) {
-		struct lk_compiled *compiled = &link->compiled[i], named = { .bytes = NULL };
+		struct lazycuda_input *compiled = &link->compiled[i], named = { .bytes = NULL };
 		struct lazycuda_input holder = { .inspection = compiled->inspection };
 		struct lazycuda_entry *entry;
 
@@ -464,7 +452,7 @@ static bool name_ltoir(struct lazycuda_link *link)
 			return lk_stop_without_memory(link);
 		entry->symbols = named.inspection->entries[0]->symbols;
 		entry->symbol_count = named.inspection->entries[0]->symbol_count;
-		compiled->inspection = (struct lazycuda_inspection *)holder.inspection;
+		compiled->inspection = holder.inspection;
 	}
 	return true;
 }
@@ -484,7 +472,7 @@ static uint64_t linked_modules(const struct lazycuda_plan *plan)
 static bool need_declared(struct lazycuda_link *link, size_t i, uint64_t *more)
 {
 	const struct lazycuda_step *step = link->plan->steps[i];
-	struct lk_compiled compiled = link->compiled[i];
+	struct lazycuda_input compiled = link->compiled[i];
 	struct lazycuda_input *input;
 	uint64_t modules;
 

@@ -2,12 +2,12 @@
 /* take_inputs.c - the inputs of a link: taken from the caller, inspected, read, and made into what a
  * backend is given */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../../stubs/base/glibc.h"
+#include "../../stubs/base/regular.h"
 #include "handle.h"
 #include "../formats/inspection.h"
 #include "../plan/planning.h"
@@ -132,33 +132,27 @@ const struct lazycuda_entry *lk_entry_of(const struct lazycuda_link *link, size_
 
 static char *read_whole(const struct lk_source *source, size_t *length)
 {
-	char *bytes = source->length < SIZE_MAX ? malloc((size_t)source->length + 1) : NULL;
+	const struct lazycuda_entry whole = { .length = source->length };
+	unsigned char *bytes;
+	const char *wrong = lk_payload_load(source, &whole, false, &bytes, length);
 
-	if (!bytes)
-		return NULL;
-	if (!lk_source_read(source, 0, bytes, (size_t)source->length)) {
-		free(bytes);
-		errno = EIO;
-		return NULL;
-	}
-	*length = (size_t)source->length;
-	bytes[*length] = 0;
-	return bytes;
+	if (wrong)
+		errno = wrong == LK_NO_MEMORY ? ENOMEM : EIO;
+	return wrong ? NULL : (char *)bytes;
 }
 
 char *lk_read_file(const char *path, size_t *length)
 {
-	struct lk_source source = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) };
 	struct stat st;
-	char *bytes = NULL;
+	struct lk_source source = { .fd = lc_open_regular(path, &st) };
+	char *bytes;
+	int error;
 
 	if (source.fd < 0)
 		return NULL;
-	if (!fstat(source.fd, &st)) {
-		source.length = (uint64_t)st.st_size;
-		bytes = read_whole(&source, length);
-	}
-	const int error = errno;
+	source.length = (uint64_t)st.st_size;
+	bytes = read_whole(&source, length);
+	error = errno;
 	close(source.fd);
 	errno = error;
 	return bytes;
@@ -253,7 +247,7 @@ struct lk_piece *lk_make_pieces(struct lazycuda_link *link)
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct lazycuda_step *step = link->plan->steps[i];
-		const struct lk_compiled *compiled = &link->compiled[i];
+		const struct lazycuda_input *compiled = &link->compiled[i];
 
 		pieces[i].kind = step->kind;
 		pieces[i].name = step->name;

@@ -141,11 +141,9 @@ static const char *demand(const struct component_home *home, enum fitting relati
 	case SAME:
 		return number;
 	case NOT_NEWER:
-		return lc_format(home->arena, "%d, and not newer than %s",
-				 LC_CUDA_MAJOR(home->version), number);
 	case NOT_OLDER:
-		return lc_format(home->arena, "%d, and not older than %s",
-				 LC_CUDA_MAJOR(home->version), number);
+		return lc_format(home->arena, "%d, and not %s than %s", LC_CUDA_MAJOR(home->version),
+				 relation == NOT_NEWER ? "newer" : "older", number);
 	default:
 		return lc_format(home->arena, "%d", LC_CUDA_MAJOR(home->version));
 	}

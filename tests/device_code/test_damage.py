@@ -33,8 +33,8 @@ def elf(folder):
 
 @pytest.mark.parametrize("form, at, value, wrong", [
     ("B", 4, 1, "is not an ELF file of 64 bits, little-endian"),
-    ("Q", 0x28, 0, "has a damaged ELF header: it leads to no section headers"),
-    ("H", 0x3a, 63, "has a damaged ELF header: it leads to no section headers"),
+    ("Q", 0x28, 0, "has no section headers, by which code is found"),
+    ("H", 0x3a, 63, "has a damaged ELF header: its section headers are of another size"),
     ("Q", 0x28, 2**64 - 64, "ends at 0x"), ("H", 0x3c, 0xfeff, "ends at 0x"),
     ("H", 0x3e, 0xfeff, "has a damaged ELF header: it leads to no names of sections"),
     ("H", 0x3e, 0, "has damaged names of sections"),

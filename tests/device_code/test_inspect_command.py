@@ -125,13 +125,6 @@ def test_many_entries_that_are_alike_are_counted(inspect, said, put):
     assert len(said(file)["entries"]) == 21
 
 
-def test_a_name_that_says_something_else_is_a_warning(inspect, said, put):
-    file = put("k.cubin", PTX)
-    assert ".cubin" in said(file)["warning"]
-    lines = inspect(file).lines
-    assert lines[0].endswith(": ptx, 1 entry") and lines[1].startswith("  warning: ")
-
-
 def test_several_files_in_their_order(inspect, put):
     files = [put("b.ptx", PTX), put("a.ltoir", LTOIR)]
     heads = [line for line in inspect(*files).lines if not line.startswith(" ")]

@@ -103,17 +103,15 @@ def patched(data, at, format, *values):
     (c.elf([FATBIN, *[("__nv_relfatbin", b"", {"offset": 64, "size": len(FATBIN[1])})] * 2]),
      "has sections that overlap"),
     (c.elf([(*FATBIN, {"size": 60})]), "fatbin at 0x40 ends past what contains it"),
-    (c.elf([FATBIN])[:-1], f"ends inside its section headers ({HEADERS:#x})"),
-    (c.elf([FATBIN])[:HEADERS], f"ends before its section headers ({HEADERS:#x})"),
+    # More is in device_code/test_damage.py, of the same reader.
+    (c.elf([FATBIN])[:-1], f"ends at {len(c.elf([FATBIN])) - 1:#x}, inside or before its section headers"
+     f" ({HEADERS:#x})"),
     (c.elf([FATBIN])[:9], "ends inside its ELF header"),
-    (c.elf([FATBIN], headers=False), "has no section headers, by which device code is found"),
-    (patched(c.elf([FATBIN]), 58, "<H", 40), "has section headers of impossible size"),
-    (patched(c.elf([FATBIN]), 62, "<H", 77), "has no names for its sections"),
+    (c.elf([FATBIN], headers=False), "has no section headers, by which code is found"),
     (patched(patched(c.elf([FATBIN]), 60, "<H", 0), HEADERS + 32, "<Q", 2**60),
-     f"ends inside its section headers ({HEADERS:#x})"),
-    (patched(c.elf([FATBIN]), HEADERS + 2 * 64 + 4, "<I", 8), "has no names for its sections"),
+     f"ends at {len(c.elf([FATBIN])):#x}, inside or before its section headers ({HEADERS:#x})"),
     (patched(c.elf([FATBIN]), HEADERS + 2 * 64 + 32, "<Q", 2**40),
-     f"ends before the names of its sections do ({0x40 + len(FATBIN[1]):#x} + {2**40:#x})"),
+     f"ends at {len(c.elf([FATBIN])):#x}, inside its names of sections"),
 ])
 def test_a_damaged_host_file_says_what_is_wrong_with_it(see, elf, why):
     seen = see(elf)
@@ -163,7 +161,7 @@ def test_members_of_every_kind_are_read_as_what_they_are(see):
 
 @pytest.mark.parametrize("member, error", [
     (c.member(b"bad/", c.archive()), "is an archive in an archive, which no linker reads"),
-    (c.member(b"bad/", c.elf(elf_class=1)), "is not an ELF file of 64 bits"),
+    (c.member(b"bad/", c.elf(elf_class=1)), "is not an ELF file of 64 bits, little-endian"),
     (c.member(b"/77", c.ptx()), "has a name that lies outside the archive's names"),
     # nvJitLink crashes on it, or leaves out the archive and says SUCCESS.
     (c.member(b"bad/", b"\x7fELF" + b"garbage" * 20),

@@ -12,7 +12,6 @@ FILES = {
     "a.ptx": c.ptx(), "b.fatbin": c.usual() + PACKED,
     "c.a": c.archive(c.member(b"a.o/", c.elf([("__nv_relfatbin", PACKED)])),
                      c.member(b"b/", c.cubin())),
-    "e.ptx": c.fatbin(),    # a warning
 }
 
 

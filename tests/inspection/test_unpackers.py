@@ -58,12 +58,6 @@ def test_what_cannot_be_unpacked_stays_unseen_and_is_said_to_be(see, hidden, nam
         assert seen.entries[1]["toolkit"] == "0"
 
 
-def test_the_warning_about_the_name_is_kept(see, hidden):
-    seen = see(DATA, "--payloads", name="a.ptx", env=hidden("LZ4", "ZSTD"))
-    assert seen.warning == ("the name ends in .ptx, but the content is of the kind fatbin; "
-                            f"some code {missing('ZSTD')}: its version is not known")
-
-
 def test_nothing_is_loaded_for_headers(see, hidden):
     seen = see(c.usual(c.PLAIN | c.ZSTD), env=hidden("LZ4", "ZSTD"))
     assert seen.warning is None and unseen(seen) == [False, True, False]

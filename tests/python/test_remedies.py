@@ -61,7 +61,7 @@ tried(CUSource(code, name_expressions=["k<int, int>", "k< nope,int>"]))
 tried(CUSource(code, name_expressions=["k<int, int>"]))
 """)
     assert bad["code"] == "COMPILE_FAILED"
-    assert bad["message"].endswith("; that is the name expression k< nope,int>")
+    assert bad["message"].endswith("; that is the name expression k < nope, int >")
     assert good == {"code": "OK"}
 
 
