@@ -52,8 +52,7 @@ static bool plan_source(struct lk_planning *planning, struct lk_side *side)
 	       lk_compiler_has_settings(planning, planning->items) &&
 	       lk_check_debugging(planning, planning->items, NULL) &&
 	       lk_take(planning, side, &(const struct lk_taken){
-			.item = planning->items, .choice = { .entry = LAZYCUDA_NO_INDEX,
-							     .form = LAZYCUDA_FORM_COMPILED } });
+			.item = planning->items, .choice.form = LAZYCUDA_FORM_COMPILED });
 }
 
 /* ---- Tile IR ---- */
@@ -89,15 +88,14 @@ static bool is_for(const struct lazycuda_entry *entry, const struct lk_arch *tar
 					    LAZYCUDA_VERSION_UNKNOWN);
 }
 
-/* The Tile IR of a group for the target: the last, as of PTX; else any; NO_INDEX: there is none. */
-static size_t tile_of(const struct lk_group *group, const struct lk_arch *target)
+/* The Tile IR of a group for the target: the last, as of PTX; else any; NULL: there is none. */
+static const struct lazycuda_entry *tile_of(const struct lk_group *group, const struct lk_arch *target)
 {
-	size_t found = LAZYCUDA_NO_INDEX;
+	const struct lazycuda_entry *found = NULL;
 
 	for (size_t i = 0; i < group->count; i++)
-		if (lk_is_tile(group->entries[i]) &&
-		    (found == LAZYCUDA_NO_INDEX || is_for(group->entries[i], target)))
-			found = group->first + i;
+		if (lk_is_tile(group->entries[i]) && (!found || is_for(group->entries[i], target)))
+			found = group->entries[i];
 	return found;
 }
 
@@ -131,9 +129,9 @@ static void look_into(const struct lk_planning *planning, const struct lk_item *
 	struct lk_group group = { .count = 0 };
 
 	while (lk_next_group(item, &group)) {
-		const size_t entry = tile_of(&group, &planning->target);
+		const struct lazycuda_entry *entry = tile_of(&group, &planning->target);
 
-		if (entry != LAZYCUDA_NO_INDEX)
+		if (entry)
 			note_piece(found, &(const struct lk_taken){
 				.item = item, .group = group, .choice = { .entry = entry } });
 		else if (!is_empty(&group))
@@ -157,8 +155,7 @@ static struct tile_found find_tile(const struct lk_planning *planning)
 			look_into(planning, item, &found);
 		else if (is_only(planning) && lk_is_source(item))
 			note_piece(&found, &(const struct lk_taken){
-				.item = item, .choice = { .entry = LAZYCUDA_NO_INDEX,
-							  .form = LAZYCUDA_FORM_COMPILED } });
+				.item = item, .choice.form = LAZYCUDA_FORM_COMPILED });
 		else
 			found.other = item;
 	}
@@ -304,7 +301,7 @@ static bool plan_tile(struct lk_planning *planning, struct lk_side *side)
 {
 	struct tile_found found = find_tile(planning);
 	const struct lk_item *item = found.tile.item;
-	const bool source = item && found.tile.choice.entry == LAZYCUDA_NO_INDEX;
+	const bool source = item && !found.tile.choice.entry;
 	struct lk_arch target = planning->target;
 	int toolkit, version, newest;
 

@@ -3,8 +3,6 @@
  * container it takes */
 #include "choose.h"
 
-#include <limits.h>
-
 #include "../../stubs/base/count.h"
 #include "../formats/formats.h"
 #include "../formats/inspection.h"
@@ -305,11 +303,11 @@ static void note_objections(const struct lk_linker *linker,
 			continue;
 		if (choice->code && choice->code != code) {
 			choice->code = LAZYCUDA_CODE_NO_USABLE_ENTRY;
-			choice->offender = LAZYCUDA_NO_INDEX;
+			choice->offender = NULL;
 			return;
 		}
 		choice->code = code;
-		choice->offender = group->first + i;
+		choice->offender = group->entries[i];
 	}
 	if (!choice->code)
 		choice->code = LAZYCUDA_CODE_NO_USABLE_ENTRY;
@@ -318,9 +316,8 @@ static void note_objections(const struct lk_linker *linker,
 struct lk_choice lk_choose(const struct lk_linker *linker,
 			   const struct lk_group *group, bool lto)
 {
-	struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX, .offender = LAZYCUDA_NO_INDEX };
+	struct lk_choice choice = { .entry = NULL };
 	size_t best = LC_COUNT(preferences);
-	int closest = INT_MIN;
 
 	for (size_t i = 0; i < group->count; i++) {
 		const struct lazycuda_entry *entry = group->entries[i];
@@ -331,15 +328,15 @@ struct lk_choice lk_choose(const struct lk_linker *linker,
 			continue;
 		is = lk_accept(linker, entry);
 		rank = rank_of(entry->kind, is.doubt);
-		if (is.code || rank > best || (rank == best && closeness(entry) < closest))
+		if (is.code || rank > best ||
+		    (choice.entry && rank == best && closeness(entry) < closeness(choice.entry)))
 			continue;
 		best = rank;
-		closest = closeness(entry);
-		choice.entry = group->first + i;
+		choice.entry = entry;
 		choice.form = is.form;
 		choice.doubt = is.doubt;
 	}
-	if (choice.entry == LAZYCUDA_NO_INDEX)
+	if (!choice.entry)
 		note_objections(linker, group, &choice);
 	return choice;
 }
@@ -351,18 +348,16 @@ static bool fits(const struct lk_linker *linker, const struct lazycuda_entry *en
 	return !entry->error && lk_arch_fits(entry->kind, &arch, &linker->target, linker->version);
 }
 
-size_t lk_choose_ir(const struct lk_linker *linker, const struct lk_group *group)
+const struct lazycuda_entry *lk_choose_ir(const struct lk_linker *linker, const struct lk_group *group)
 {
-	size_t best = LAZYCUDA_NO_INDEX;
-	int closest = INT_MIN;
+	const struct lazycuda_entry *best = NULL;
 
 	for (size_t i = 0; i < group->count; i++) {
 		const struct lazycuda_entry *entry = group->entries[i];
 
-		if (!is_ir(entry) || !ir_fits(linker, entry) || closeness(entry) < closest)
-			continue;
-		best = group->first + i;
-		closest = closeness(entry);
+		if (is_ir(entry) && ir_fits(linker, entry) &&
+		    (!best || closeness(entry) >= closeness(best)))
+			best = entry;
 	}
 	return best;
 }

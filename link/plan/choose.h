@@ -57,12 +57,12 @@ struct lk_group {
 struct lk_group lk_group_at(const struct lazycuda_inspection *inspection, size_t first);
 
 struct lk_choice {
-	size_t entry;		/* NO_INDEX: none can be taken */
+	const struct lazycuda_entry *entry;	/* NULL: none can be taken */
 	enum lazycuda_form form;
 	bool doubt;
 	/* if there is none: why; NO_USABLE_ENTRY if entries differ in that */
 	enum lazycuda_code code;
-	size_t offender;	/* the entry that the code is about, or NO_INDEX */
+	const struct lazycuda_entry *offender;	/* the one that the code is about, or NULL */
 };
 
 /*
@@ -76,10 +76,10 @@ struct lk_choice lk_choose(const struct lk_linker *linker,
 
 /*
  * LLVM IR of an offload binary's group that may be compiled for the target, the highest
- * architecture and of one architecture the last; NO_INDEX if there is none.  It is what can be
+ * architecture and of one architecture the last; NULL if there is none.  It is what can be
  * used if the linker takes nothing that is there.
  */
-size_t lk_choose_ir(const struct lk_linker *linker, const struct lk_group *group);
+const struct lazycuda_entry *lk_choose_ir(const struct lk_linker *linker, const struct lk_group *group);
 
 /* Returns true if a group has LTO-IR for the target and no PTX or cubin that could be
  * linked for it, of whatever version. */

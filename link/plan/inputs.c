@@ -286,10 +286,10 @@ static uint64_t declared_by(struct lk_planning *planning, const struct functions
 		lk_note(planning, "%s: which support modules it needs is seen once it is compiled",
 			item->name);
 	while (lk_next_group(item, &group)) {
-		struct lk_choice choice = lk_choose(&any, &group, false);
+		const struct lazycuda_entry *entry = lk_choose(&any, &group, false).entry;
 
-		if (choice.entry != LAZYCUDA_NO_INDEX)
-			modules |= declared(functions, item->inspection->entries[choice.entry]);
+		if (entry)
+			modules |= declared(functions, entry);
 	}
 	return modules;
 }
@@ -430,19 +430,14 @@ static bool is_ltoir_alone(const struct lk_planning *planning,
 	const struct lazycuda_environment *environment = &planning->environment;
 	const struct lk_linker nvjitlink = lk_linker_of(planning, LAZYCUDA_BACKEND_NVJITLINK);
 	const struct lk_linker driver = lk_linker_of(planning, LAZYCUDA_BACKEND_DRIVER);
-	struct lk_choice choice;
+	const struct lazycuda_entry *entry;
 
-	if (environment->nvjitlink != LAZYCUDA_VERSION_NONE &&
-	    lk_choose(&nvjitlink, group, false).entry != LAZYCUDA_NO_INDEX)
+	if ((environment->nvjitlink != LAZYCUDA_VERSION_NONE &&
+	     lk_choose(&nvjitlink, group, false).entry) ||
+	    (environment->driver != LAZYCUDA_VERSION_NONE && lk_choose(&driver, group, false).entry))
 		return false;
-	if (environment->driver != LAZYCUDA_VERSION_NONE &&
-	    lk_choose(&driver, group, false).entry != LAZYCUDA_NO_INDEX)
-		return false;
-	if (lk_group_is_ltoir(&nvjitlink, group))
-		return true;
-	choice = lk_choose(&nvjitlink, group, true);
-	return choice.entry != LAZYCUDA_NO_INDEX &&
-	       group->entries[choice.entry - group->first]->kind == LAZYCUDA_KIND_LTOIR;
+	entry = lk_choose(&nvjitlink, group, true).entry;
+	return lk_group_is_ltoir(&nvjitlink, group) || (entry && entry->kind == LAZYCUDA_KIND_LTOIR);
 }
 
 static void look_for_ltoir(struct lk_planning *planning, const struct lk_item *item)

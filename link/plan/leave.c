@@ -129,9 +129,7 @@ static const char *why_leave_unseen(struct lk_planning *planning, const struct l
 static const struct lazycuda_entry *in_place_of(const struct lk_side *side,
 						const struct lk_taken *taken)
 {
-	size_t entry = lk_choose(&side->linker, &taken->group, false).entry;
-
-	return entry == LAZYCUDA_NO_INDEX ? NULL : taken->item->inspection->entries[entry];
+	return lk_choose(&side->linker, &taken->group, false).entry;
 }
 
 /* Returns LK_LEAVERS for what cannot leave. */

@@ -120,7 +120,7 @@ const char *lk_choice_reason(struct lc_arena *arena, const struct lk_linker *lin
 			     const struct lk_group *group, const struct lk_choice *choice,
 			     bool lto)
 {
-	const struct lazycuda_entry *taken = group->entries[choice->entry - group->first];
+	const struct lazycuda_entry *taken = choice->entry;
 	const struct lk_arch *target = &linker->target;
 	struct phrase text;
 
@@ -398,11 +398,12 @@ void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const cha
 	       const struct lk_group *group,
 	       const struct lk_choice *choice, struct lk_refusal *refusal)
 {
-	struct objection o = { .arena = arena, .linker = linker, .code = choice->code };
+	struct objection o = { .arena = arena, .linker = linker, .entry = choice->offender,
+			       .code = choice->code };
 	const struct lk_arch *target = &linker->target;
 
 	refusal->code = choice->code;
-	if (choice->offender == LAZYCUDA_NO_INDEX) {
+	if (!o.entry) {
 		refusal->have = group_text(arena, group);
 		refusal->need = lc_format(arena, "an entry for %s or earlier that %s takes",
 					  lk_arch(arena, target->sm, target->suffix),
@@ -414,7 +415,6 @@ void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const cha
 					     advice(arena, linker, group));
 		return;
 	}
-	o.entry = group->entries[choice->offender - group->first];
 	say_why(&o);
 	refusal->have = lk_entry_text(arena, o.entry);
 	refusal->need = o.need;

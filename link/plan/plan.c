@@ -177,19 +177,12 @@ static const struct lk_side *choose_side(struct lk_planning *planning, const str
 					 const struct lk_side *nvjitlink,
 					 const struct lk_side *driver)
 {
-	const struct lk_side *side = driver;
+	const struct lk_side *side = rule->decision == LK_USE_DRIVER ||
+				     rule->decision == LK_REFUSE_AS_DRIVER ? driver : nvjitlink;
 
-	switch (rule->decision) {
-	case LK_REFUSE:
+	if (rule->decision == LK_REFUSE) {
 		refuse_by_rule(planning, rule);
 		return NULL;
-	case LK_USE_NVJITLINK:
-	case LK_REFUSE_AS_NVJITLINK:
-		side = nvjitlink;
-		break;
-	case LK_USE_DRIVER:
-	case LK_REFUSE_AS_DRIVER:
-		break;
 	}
 	if (side->refusal.code == LAZYCUDA_CODE_OK)
 		return side;
@@ -199,31 +192,24 @@ static const struct lk_side *choose_side(struct lk_planning *planning, const str
 	return NULL;
 }
 
-static bool decide(struct lk_planning *planning, struct lazycuda_plan *plan)
+static void decide(struct lk_planning *planning, struct lazycuda_plan *plan)
 {
 	struct lk_side nvjitlink = { .count = 0 }, driver = { .count = 0 }, alone = { .count = 0 };
-	const struct lk_side *side;
-	const struct lk_rule *rule;
+	const struct lk_side *side = NULL;
+	const struct lk_rule *rule = NULL;
 
-	if (planning->request.flags & LAZYCUDA_LINK_TILE_ONLY) {
-		side = lk_plan_alone(planning, &alone);
-		if (side)
-			lk_plan_write(planning, side, NULL, plan);
-		return side;
+	if (!(planning->request.flags & LAZYCUDA_LINK_TILE_ONLY)) {
+		lk_plan_needs(planning);
+		rule = judge(planning, &nvjitlink, &driver);
+		if (planning->arena->failed)
+			return;
+		plan->rule = rule->name;
+		side = choose_side(planning, rule, &nvjitlink, &driver);
 	}
-	lk_plan_needs(planning);
-	rule = judge(planning, &nvjitlink, &driver);
-	if (planning->arena->failed)
-		return false;
-	plan->rule = rule->name;
-	side = choose_side(planning, rule, &nvjitlink, &driver);
-	if (!side || !lk_plan_result(planning, side)) {
+	if (!side || !lk_plan_result(planning, side))
 		side = lk_plan_alone(planning, &alone);
-		if (!side)
-			return false;
-	}
-	lk_plan_write(planning, side, rule, plan);
-	return true;
+	if (side)
+		lk_plan_write(planning, side, rule, plan);
 }
 
 static struct lazycuda_plan *new_plan(struct lc_arena *arena)
@@ -250,26 +236,37 @@ struct lazycuda_plan *lk_plan_refused(struct lc_arena *arena, enum lazycuda_code
 	return plan;
 }
 
-/* A plan for the nvJitLink and nvrtc of the environment alone, whatever else is installed.  With a
- * remedy, a refusal of a version says what would do, which takes as long as many plans. */
-static struct lazycuda_plan *plan_with(struct lc_arena *arena,
-				       const struct lazycuda_environment *environment,
-				       const struct lazycuda_request *request,
-				       const struct lazycuda_input *const *inputs, size_t count,
-				       enum lk_remedy remedy)
+/* ---- which of the nvJitLinks and nvrtcs that are installed ---- */
+
+/* What a plan depends on, except for the versions.  With a remedy, a refusal of a version says what
+ * would do, which takes as long as many plans. */
+struct fit_question {
+	struct lc_arena *arena;
+	struct lazycuda_request request;
+	const struct lazycuda_input *const *inputs;
+	size_t count;
+	enum lk_remedy remedy;
+};
+
+/* A plan for the nvJitLink and nvrtc of the environment alone, whatever else is installed. */
+static struct lazycuda_plan *ask(const struct fit_question *question,
+				 const struct lazycuda_environment *environment)
 {
+	struct lc_arena *arena = question->arena;
 	struct lk_planning planning = { .arena = arena, .needs_input = LAZYCUDA_NO_INDEX,
-					.remedy = remedy, .refusal = LK_NO_REFUSAL };
+					.remedy = question->remedy, .refusal = LK_NO_REFUSAL };
 	const struct lk_refusal *refusal = &planning.refusal;
 	struct lazycuda_plan *plan = new_plan(arena);
 
 	if (!plan)
 		return NULL;
-	if (lk_plan_request(&planning, environment, request) &&
-	    lk_plan_inputs(&planning, inputs, count))
+	if (lk_plan_request(&planning, environment, &question->request) &&
+	    lk_plan_inputs(&planning, question->inputs, question->count))
 		decide(&planning, plan);
 	if (arena->failed)
 		return NULL;
+	plan->nvjitlink = environment->nvjitlink;
+	plan->nvrtc = environment->nvrtc;
 	plan->symbol_errors = (const struct lazycuda_symbol_error *const *)planning.symbol_errors.list;
 	plan->symbol_error_count = planning.symbol_errors.count;
 	plan->arch = planning.request.arch ? LK_CONCAT(arena, planning.request.arch) : NULL;
@@ -279,30 +276,6 @@ static struct lazycuda_plan *plan_with(struct lc_arena *arena,
 		plan->have = refusal->have;
 		plan->need = refusal->need;
 		plan->message = refusal->message;
-	}
-	return plan;
-}
-
-/* ---- which of the nvJitLinks and nvrtcs that are installed ---- */
-
-/* What a plan depends on, except for the versions. */
-struct fit_question {
-	struct lc_arena *arena;
-	struct lazycuda_request request;
-	const struct lazycuda_input *const *inputs;
-	size_t count;
-	enum lk_remedy remedy;
-};
-
-static struct lazycuda_plan *ask(const struct fit_question *question,
-				 const struct lazycuda_environment *environment)
-{
-	struct lazycuda_plan *plan = plan_with(question->arena, environment, &question->request,
-					       question->inputs, question->count, question->remedy);
-
-	if (plan) {
-		plan->nvjitlink = environment->nvjitlink;
-		plan->nvrtc = environment->nvrtc;
 	}
 	return plan;
 }
@@ -440,7 +413,7 @@ struct lazycuda_plan *lk_plan(struct lc_arena *arena, const struct lazycuda_envi
 
 	if (!lk_sized_copy(&environment, sizeof(environment), given) ||
 	    !lk_sized_copy(&question.request, sizeof(question.request), request))
-		return plan_with(arena, given, request, inputs, count, LK_NO_REMEDY);
+		return ask(&question, &environment);	/* which says so */
 	environment.size = sizeof(environment);
 	lk_sized_copy(&others, sizeof(others), question.request.others);
 	take_first(&environment.nvjitlink, &others.nvjitlinks, &others.nvjitlink_count);

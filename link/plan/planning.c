@@ -137,15 +137,15 @@ bool lk_take(struct lk_planning *planning, struct lk_side *side, const struct lk
 bool lk_is_ir_taken(const struct lk_taken *taken)
 {
 	return taken->choice.form == LAZYCUDA_FORM_COMPILED &&
-	       (lk_is_ir(taken->item) || taken->choice.entry != LAZYCUDA_NO_INDEX);
+	       (lk_is_ir(taken->item) || taken->choice.entry);
 }
 
 const struct lazycuda_entry *lk_taken_entry(const struct lk_taken *taken)
 {
 	const struct lazycuda_inspection *inspection = taken->item->what.inspection;
 
-	if (taken->choice.entry != LAZYCUDA_NO_INDEX)
-		return taken->item->inspection->entries[taken->choice.entry];
+	if (taken->choice.entry)
+		return taken->choice.entry;
 	return lk_is_ir(taken->item) && inspection->entry_count ? inspection->entries[0] : NULL;
 }
 

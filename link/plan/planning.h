@@ -46,7 +46,7 @@ struct lk_item {
 struct lk_taken {
 	const struct lk_item *item;
 	struct lk_group group;
-	struct lk_choice choice;	/* for source and files of LLVM IR, its entry is NO_INDEX */
+	struct lk_choice choice;	/* for source and files of LLVM IR, its entry is NULL */
 };
 
 /* What source is going to be compiled to. */

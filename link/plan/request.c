@@ -30,28 +30,27 @@ static bool is_known(const struct lk_planning *planning)
 static bool refuse_arch(struct lk_planning *planning, const char *arch)
 {
 	const struct lk_arch *target = &planning->target;
-	const char *have = lc_printable(planning->arena, arch), *real;
+	const char *have = *arch ? lc_printable(planning->arena, arch) : NULL;
+	const char *need = "an architecture such as sm_90", *why;
 
-	if (!*arch)
-		return lk_refuse(planning, LAZYCUDA_CODE_BAD_ARCH, NULL, NULL,
-				 "an architecture such as sm_90",
-				 "the request names no architecture to link for, such as sm_90");
-	if (!strcmp(arch, LK_NATIVE_ARCH))
-		return lk_refuse(planning, LAZYCUDA_CODE_BAD_ARCH, NULL, have,
-				 "an architecture such as sm_90",
-				 "native is the architecture of the GPU here, and the plan is for a given"
-				 " environment; name one, such as sm_90 or " LK_FROM_INPUTS ":sm_90");
-	if (!target->sm)
-		return lk_refuse(planning, LAZYCUDA_CODE_BAD_ARCH, NULL, have,
-				 "an architecture such as sm_90",
-				 "%s is not an architecture; sm_90 is one, and so is sm_90a", have);
-	if (!is_known(planning))
-		return lk_refuse(planning, LAZYCUDA_CODE_BAD_ARCH, NULL, have,
-				 "an architecture that exists",
-				 "nothing here knows an architecture %s; it may be misspelt", have);
-	real = lk_arch(planning->arena, target->sm, target->suffix);
-	return lk_refuse(planning, LAZYCUDA_CODE_BAD_ARCH, NULL, have, real,
-			 "%s is an architecture for PTX output alone; an image is for %s", have, real);
+	if (!*arch) {
+		why = "the request names no architecture to link for, such as sm_90";
+	} else if (!strcmp(arch, LK_NATIVE_ARCH)) {
+		why = "native is the architecture of the GPU here, and the plan is for a given"
+		      " environment; name one, such as sm_90 or " LK_FROM_INPUTS ":sm_90";
+	} else if (!target->sm) {
+		why = lc_format(planning->arena, "%s is not an architecture; sm_90 is one, and so is sm_90a",
+				have);
+	} else if (!is_known(planning)) {
+		need = "an architecture that exists";
+		why = lc_format(planning->arena, "nothing here knows an architecture %s; it may be misspelt",
+				have);
+	} else {
+		need = lk_arch(planning->arena, target->sm, target->suffix);
+		why = lc_format(planning->arena, "%s is an architecture for PTX output alone; an image is"
+				" for %s", have, need);
+	}
+	return lk_refuse(planning, LAZYCUDA_CODE_BAD_ARCH, NULL, have, need, "%s", why);
 }
 
 static bool check_arch(struct lk_planning *planning)

@@ -192,18 +192,14 @@ static void refuse_twice(struct lk_planning *planning, const struct definition *
 {
 	const char *name = lc_printable(planning->arena, first->symbol->name);
 	const struct lk_item *item = second->item, *before = first->taken->item;
+	const bool same = before != item && is_given_twice(&before->what, &item->what);
+	const char *how = same ? lc_format(planning->arena, "it is the same as %s, and is given twice, so that"
+					   " %s is defined twice", before->name, name) :
+		before == item ? lc_format(planning->arena, "it defines %s twice", name) :
+		lc_format(planning->arena, "it defines %s, and so does %s", name, before->name);
 
-	if (before == item)
-		lk_refuse(planning, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
-			  "it defines %s twice; leave one out, or make it weak", name);
-	else if (is_given_twice(&before->what, &item->what))
-		lk_refuse(planning, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
-			  "it is the same as %s, and is given twice, so that %s is defined twice; leave"
-			  " one out", before->name, name);
-	else
-		lk_refuse(planning, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
-			  "it defines %s, and so does %s; leave one out, or make it weak", name,
-			  before->name);
+	lk_refuse(planning, LAZYCUDA_CODE_DUPLICATE_SYMBOL, item, name, "one definition",
+		  "%s; leave one out%s", how, same ? "" : ", or make it weak");
 }
 
 /* Prefetches the slots of all symbols of an entry: in a table larger than the caches, waiting
@@ -253,18 +249,12 @@ static bool check_duplicates(struct lk_planning *planning, const struct lk_side 
 
 bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side)
 {
-	if (side->linker.backend == LAZYCUDA_BACKEND_NVJITLINK &&
-	    !check_constraint(planning, "nvJitLink", planning->environment.nvjitlink))
-		return false;
-	if (side->compilation.to != LAZYCUDA_KIND_UNKNOWN &&
-	    !check_constraint(planning, "nvrtc", planning->environment.nvrtc))
-		return false;
-	if (side->linker.backend == LAZYCUDA_BACKEND_TILEIRAS &&
-	    !check_constraint(planning, "tileiras", side->linker.version))
-		return false;
-	if (side->ir.any &&
-	    !check_constraint(planning, "libnvvm", side->ir.version))
-		return false;
-	return check_loadable(planning, side) &&
-	       check_duplicates(planning, side);
+	return (side->linker.backend != LAZYCUDA_BACKEND_NVJITLINK ||
+		check_constraint(planning, "nvJitLink", planning->environment.nvjitlink)) &&
+	       (side->compilation.to == LAZYCUDA_KIND_UNKNOWN ||
+		check_constraint(planning, "nvrtc", planning->environment.nvrtc)) &&
+	       (side->linker.backend != LAZYCUDA_BACKEND_TILEIRAS ||
+		check_constraint(planning, "tileiras", side->linker.version)) &&
+	       (!side->ir.any || check_constraint(planning, "libnvvm", side->ir.version)) &&
+	       check_loadable(planning, side) && check_duplicates(planning, side);
 }

@@ -43,8 +43,7 @@ static bool take(struct lk_planning *planning, struct lk_side *side, const struc
 static bool take_source(struct lk_planning *planning, struct lk_side *side,
 			const struct lk_item *item)
 {
-	const struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX,
-					  .form = LAZYCUDA_FORM_COMPILED };
+	const struct lk_choice choice = { .form = LAZYCUDA_FORM_COMPILED };
 	const bool lto = side->lto && !side->leaves[LK_LEAVER_SOURCE];
 
 	if (side->compilation.to == LAZYCUDA_KIND_UNKNOWN &&
@@ -59,9 +58,8 @@ static bool has_ir_to_take(const struct lk_side *side, const struct lk_item *ite
 	struct lk_group group = { .count = 0 };
 
 	while (lk_next_group(item, &group))
-		if (lk_choose_ir(&side->linker, &group) != LAZYCUDA_NO_INDEX &&
-		    lk_choose(&side->linker, &group, side->lto).entry ==
-		    LAZYCUDA_NO_INDEX)
+		if (lk_choose_ir(&side->linker, &group) &&
+		    !lk_choose(&side->linker, &group, side->lto).entry)
 			return true;
 	return false;
 }
@@ -87,7 +85,7 @@ static const char *why_ir_leaves(struct lk_planning *planning, const struct lk_s
 
 /* Takes LLVM IR: a whole input, or an entry of one. */
 static bool take_ir(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item,
-		    const struct lk_group *group, size_t entry)
+		    const struct lk_group *group, const struct lazycuda_entry *entry)
 {
 	struct lk_choice choice = { .entry = entry, .form = LAZYCUDA_FORM_COMPILED };
 
@@ -123,16 +121,11 @@ static const char *why_ir_ignored(struct lk_planning *planning, const struct lk_
 
 /* Whether a group is to be left out, since what was chosen of it takes no part in link-time
  * optimisation. */
-static bool is_ignored(const struct lk_planning *planning, const struct lk_item *item,
-		       const struct lk_group *group, const struct lk_choice *choice)
+static bool is_ignored(const struct lk_planning *planning, const struct lk_group *group,
+		       const struct lk_choice *choice)
 {
-	const struct lazycuda_inspection *inspection = item->inspection;
-
-	if (!(planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO))
-		return false;
-	if (choice->entry == LAZYCUDA_NO_INDEX)
-		return !lk_group_has_ltoir(group);
-	return inspection->entries[choice->entry]->kind != LAZYCUDA_KIND_LTOIR;
+	return planning->request.flags & LAZYCUDA_LINK_IGNORE_NON_LTO &&
+	       (choice->entry ? choice->entry->kind != LAZYCUDA_KIND_LTOIR : !lk_group_has_ltoir(group));
 }
 
 /* `why` is NULL, or why LLVM IR among it does not become LTO-IR. */
@@ -147,26 +140,24 @@ static void note_ignored(struct lk_planning *planning, const struct lk_item *ite
 }
 
 /* If containers leave link-time optimisation, those with LTO-IR alone still give it. */
-static struct lk_choice choose(const struct lk_side *side,
-			       const struct lk_group *group)
+static struct lk_choice choose(const struct lk_side *side, const struct lk_group *group)
 {
-	struct lk_choice choice = { .entry = LAZYCUDA_NO_INDEX };
+	struct lk_choice choice = { .entry = NULL };
 
 	if (side->leaves[LK_LEAVER_CONTAINER])
 		choice = lk_choose(&side->linker, group, false);
-	return choice.entry != LAZYCUDA_NO_INDEX ? choice :
-	       lk_choose(&side->linker, group, side->lto);
+	return choice.entry ? choice : lk_choose(&side->linker, group, side->lto);
 }
 
 /* ---- Tile IR ---- */
 
-/* The first entry of Tile IR with kernels; NO_INDEX if there is none. */
-static size_t first_tile(const struct lazycuda_inspection *inspection)
+/* The first entry of Tile IR with kernels; NULL if there is none. */
+static const struct lazycuda_entry *first_tile(const struct lazycuda_inspection *inspection)
 {
 	for (size_t i = 0; i < inspection->entry_count; i++)
 		if (lk_is_tile(inspection->entries[i]))
-			return i;
-	return LAZYCUDA_NO_INDEX;
+			return inspection->entries[i];
+	return NULL;
 }
 
 /* nvcc puts into the container of Tile IR what tileiras made of it, too. */
@@ -219,46 +210,45 @@ static bool leave_tile(struct lk_planning *planning, const struct lk_item *item,
 			 " (LAZYCUDA_LINK_IGNORE_TILE)", have, beside);
 }
 
+static bool object(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item,
+		   const struct lk_group *group, const struct lk_choice *choice)
+{
+	planning->refusal.input = item->input;
+	lk_object(planning->arena, &side->linker, item->name, group, choice, &planning->refusal);
+	return false;
+}
+
 static bool take_code(struct lk_planning *planning, struct lk_side *side,
 		      const struct lk_item *item)
 {
-	const struct lazycuda_inspection *inspection = item->inspection;
 	struct lk_group group = { .count = 0 };
-	size_t before = side->count, ignored = !inspection->entry_count;
-	size_t tile = first_tile(inspection);
+	size_t before = side->count, ignored = !item->inspection->entry_count;
+	const struct lazycuda_entry *tile = first_tile(item->inspection);
 	const char *why = NULL;
 
-	if (tile != LAZYCUDA_NO_INDEX && !leave_tile(planning, item, inspection->entries[tile]))
+	if (tile && !leave_tile(planning, item, tile))
 		return false;
 	while (lk_next_group(item, &group)) {
 		struct lk_choice choice = choose(side, &group);
-		bool ltoir = choice.entry != LAZYCUDA_NO_INDEX &&
-			     inspection->entries[choice.entry]->kind == LAZYCUDA_KIND_LTOIR;
-		size_t ir = choice.entry != LAZYCUDA_NO_INDEX ? LAZYCUDA_NO_INDEX :
-			    lk_choose_ir(&side->linker, &group);
+		const struct lazycuda_entry *ir =
+			choice.entry ? NULL : lk_choose_ir(&side->linker, &group);
+		bool taken = true;
 
 		if (is_tile(&group))
 			continue;
-		if (ir != LAZYCUDA_NO_INDEX && !why)
+		if (ir && !why)
 			why = why_ir_ignored(planning, side, item);
-		if (ir != LAZYCUDA_NO_INDEX && !why) {
-			if (!take_ir(planning, side, item, &group, ir))
-				return false;
-			continue;
-		}
-		if (is_ignored(planning, item, &group, &choice)) {
+		if (ir && !why)
+			taken = take_ir(planning, side, item, &group, ir);
+		else if (is_ignored(planning, &group, &choice))
 			ignored++;
-			continue;
-		}
-		if (choice.entry != LAZYCUDA_NO_INDEX) {
-			if (!take(planning, side, item, &group, choice, ltoir))
-				return false;
-			continue;
-		}
-		planning->refusal.input = item->input;
-		lk_object(planning->arena, &side->linker, item->name, &group, &choice,
-			  &planning->refusal);
-		return false;
+		else if (choice.entry)
+			taken = take(planning, side, item, &group, choice,
+				     choice.entry->kind == LAZYCUDA_KIND_LTOIR);
+		else
+			taken = object(planning, side, item, &group, &choice);
+		if (!taken)
+			return false;
 	}
 	if (ignored)
 		note_ignored(planning, item, ignored, side->count - before, why);
@@ -278,8 +268,7 @@ static bool take_item(struct lk_planning *planning, struct lk_side *side,
 		return take_source(planning, side, item);
 	why = why_ir_ignored(planning, side, item);
 	if (!why)
-		return take_ir(planning, side, item, &(const struct lk_group){ .count = 0 },
-			       LAZYCUDA_NO_INDEX);
+		return take_ir(planning, side, item, &(const struct lk_group){ .count = 0 }, NULL);
 	note_ignored(planning, item, 1, 0, why);
 	return true;
 }
@@ -399,12 +388,9 @@ static bool check_output(struct lk_planning *planning, struct lk_side *side)
  * and count as if it did. */
 static bool stays(const struct lk_taken *taken, enum lazycuda_output output)
 {
-	const struct lazycuda_entry *entry;
+	const struct lazycuda_entry *entry = taken->choice.entry;
 
-	if (taken->choice.entry == LAZYCUDA_NO_INDEX)
-		return true;
-	entry = taken->item->inspection->entries[taken->choice.entry];
-	if (!(entry->flags & LAZYCUDA_ENTRY_NO_ROOT))
+	if (!entry || !(entry->flags & LAZYCUDA_ENTRY_NO_ROOT))
 		return true;
 	for (size_t i = 0; output == LAZYCUDA_OUTPUT_RELOCATABLE && i < entry->symbol_count; i++)
 		if (entry->symbols[i].defined)
@@ -416,8 +402,6 @@ static bool stays(const struct lk_taken *taken, enum lazycuda_output output)
  * success for an empty image. */
 static bool check_roots(struct lk_planning *planning, struct lk_side *side)
 {
-	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
-		return true;
 	for (size_t i = 0; i < side->count; i++)
 		if (stays(&side->taken[i], planning->request.output))
 			return true;
@@ -442,8 +426,7 @@ static bool asks_for(const struct lazycuda_request *request, const char *option)
  * image without the kernels of inputs that are not LTO-IR. */
 static bool check_used(struct lk_planning *planning, struct lk_side *side)
 {
-	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER || side->ltoir == side->count ||
-	    !asks_for(&planning->request, "-variables-used=") ||
+	if (side->ltoir == side->count || !asks_for(&planning->request, "-variables-used=") ||
 	    asks_for(&planning->request, "-kernels-used="))
 		return true;
 	return lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, NULL, "-variables-used=",
@@ -478,22 +461,9 @@ static bool check_options(struct lk_planning *planning, struct lk_side *side)
 
 /* ---- what ptxas does not compile for debugging, in nvJitLink and in nvrtc ---- */
 
-/* What ptxas is told by an option of nvJitLink. */
-static const char *for_ptxas(const char *option)
-{
-	static const char prefix[] = "-Xptxas=";
-
-	return option + (strncmp(option, prefix, sizeof(prefix) - 1) ? 0 : sizeof(prefix) - 1);
-}
-
 static bool is_debug(const char *option)
 {
 	return !strcmp(option, "-g");
-}
-
-static bool debugs(const char *option)
-{
-	return is_debug(for_ptxas(option));
 }
 
 static bool is_level(const char *option)
@@ -501,17 +471,16 @@ static bool is_level(const char *option)
 	return option[0] == '-' && option[1] == 'O' && option[2] >= '1' && option[2] <= '9';
 }
 
-static bool optimises(const char *option)
-{
-	return is_level(for_ptxas(option));
-}
-
+/* The option that is it, or that tells ptxas so behind `prefix`; NULL if there is none. */
 static const char *find_option(const struct lazycuda_request *request,
-			       bool (*is_it)(const char *option))
+			       bool (*is_it)(const char *option), const char *prefix)
 {
-	for (size_t i = 0; i < request->option_count; i++)
-		if (is_it(request->options[i]))
-			return request->options[i];
+	for (size_t i = 0; i < request->option_count; i++) {
+		const char *option = request->options[i];
+
+		if (is_it(option + (strncmp(option, prefix, strlen(prefix)) ? 0 : strlen(prefix))))
+			return option;
+	}
 	return NULL;
 }
 
@@ -535,7 +504,7 @@ static bool compiles_for_debugging(const struct lazycuda_request *request)
 static const char *why_debugging(struct lk_planning *planning, const struct lk_item *item,
 				 const struct lazycuda_entry *ptx)
 {
-	const char *option = find_option(&planning->request, debugs);
+	const char *option = find_option(&planning->request, is_debug, "-Xptxas=");
 
 	if (option)
 		return lc_format(planning->arena, "option %s", lc_printable(planning->arena, option));
@@ -548,7 +517,7 @@ static const char *why_debugging(struct lk_planning *planning, const struct lk_i
 bool lk_check_debugging(struct lk_planning *planning, const struct lk_item *item,
 			const struct lazycuda_entry *ptx)
 {
-	const char *level = find_option(&planning->request, optimises);
+	const char *level = find_option(&planning->request, is_level, "-Xptxas=");
 	const char *why = why_debugging(planning, item, ptx);
 
 	return !why || !level ||
@@ -592,13 +561,12 @@ static bool check_one_debugged(struct lk_planning *planning, struct lk_side *sid
 /* Refuses what nvJitLink would be given to compile for debugging, and does not compile. */
 static bool check_debugging(struct lk_planning *planning, struct lk_side *side)
 {
-	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER)
-		return true;
 	for (size_t i = 0; i < side->count; i++)
 		if (!check_one_debugged(planning, side, &side->taken[i]))
 			return false;
 	/* Others take both with cubins. */
-	if (!find_option(&planning->request, is_debug) || !find_option(&planning->request, is_level) ||
+	if (!find_option(&planning->request, is_debug, "") ||
+	    !find_option(&planning->request, is_level, "") ||
 	    (side->linker.version > 0 && side->linker.version < LC_CUDA(13, 5)))
 		return true;
 	return lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, NULL, "-g and -O3", "-O0",
@@ -618,8 +586,8 @@ void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 	if (check_target(planning, side) && take_all(planning, side) &&
 	    lk_check_ir_libraries(planning, &side->ir) &&
 	    check_ignored(planning, side) && check_output(planning, side) &&
-	    check_options(planning, side) && check_debugging(planning, side) &&
-	    check_used(planning, side))
+	    check_options(planning, side) && backend != LAZYCUDA_BACKEND_DRIVER &&
+	    check_debugging(planning, side) && check_used(planning, side))
 		check_roots(planning, side);
 	side->refusal = planning->refusal;
 	planning->refusal = LK_NO_REFUSAL;

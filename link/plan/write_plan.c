@@ -13,10 +13,16 @@
 
 /* ---- options ---- */
 
-static void note_dropped(struct lk_planning *planning, const char *option,
-			 const struct lk_option_verdict *verdict)
+/* Judges an option that the linker does not refuse; notes that it is dropped, and returns false, if
+ * it is. */
+static bool is_kept(struct lk_planning *planning, const struct lk_side *side, const char *option,
+		    struct lk_option_verdict *verdict)
 {
-	lk_note(planning, "option %s is left out: %s", lc_printable(planning->arena, option), verdict->why);
+	*verdict = lk_option_judge(option, side->linker.backend, side->linker.version);
+	if (verdict->fate == LK_OPTION_DROPPED)
+		lk_note(planning, "option %s is left out: %s", lc_printable(planning->arena, option),
+			verdict->why);
+	return verdict->fate != LK_OPTION_DROPPED;
 }
 
 /* Room for the options of the request and `more` others. */
@@ -31,6 +37,7 @@ static void write_nvjitlink_options(struct lk_planning *planning, const struct l
 {
 	const struct lazycuda_request *request = &planning->request;
 	const char **options = option_room(planning, 4);
+	struct lk_option_verdict verdict;
 	size_t count = 0;
 
 	if (!options)
@@ -45,16 +52,9 @@ static void write_nvjitlink_options(struct lk_planning *planning, const struct l
 	if (request->output == LAZYCUDA_OUTPUT_RELOCATABLE ||
 	    request->output == LAZYCUDA_OUTPUT_LTOIR)
 		options[count++] = "-r";
-	for (size_t i = 0; i < request->option_count; i++) {
-		struct lk_option_verdict verdict =
-			lk_option_judge(request->options[i], side->linker.backend,
-					side->linker.version);
-
-		if (verdict.fate == LK_OPTION_DROPPED)
-			note_dropped(planning, request->options[i], &verdict);
-		else
+	for (size_t i = 0; i < request->option_count; i++)
+		if (is_kept(planning, side, request->options[i], &verdict))
 			options[count++] = request->options[i];
-	}
 	plan->options = options;
 	plan->option_count = count;
 }
@@ -95,14 +95,10 @@ static void write_driver_options(struct lk_planning *planning, const struct lk_s
 						   "CU_JIT_TARGET" };
 	words[0] = lc_format(planning->arena, "CU_JIT_TARGET=%d%.1s", target->sm, &target->suffix);
 	for (size_t i = 0; i < request->option_count; i++) {
-		struct lk_option_verdict verdict =
-			lk_option_judge(request->options[i], side->linker.backend,
-					side->linker.version);
+		struct lk_option_verdict verdict;
 
-		if (verdict.fate == LK_OPTION_DROPPED) {
-			note_dropped(planning, request->options[i], &verdict);
+		if (!is_kept(planning, side, request->options[i], &verdict))
 			continue;
-		}
 		options[count] = (struct lazycuda_jit_option){ verdict.jit_option,
 							       verdict.jit_value,
 							       verdict.jit_name };
@@ -129,25 +125,32 @@ static const char *source_reason(struct lk_planning *planning,
 			 lk_arch_text(&compilation->arch, text));
 }
 
+/* The index of what is taken in its inspection; NO_INDEX for source and files of LLVM IR. */
+static size_t index_of(const struct lk_taken *taken)
+{
+	for (size_t i = 0; i < taken->group.count; i++)
+		if (taken->group.entries[i] == taken->choice.entry)
+			return taken->group.first + i;
+	return LAZYCUDA_NO_INDEX;
+}
+
 static void write_step(struct lk_planning *planning, const struct lk_side *side,
 		       const struct lk_taken *taken, struct lazycuda_step *step)
 {
 	const struct lk_item *item = taken->item;
-	const struct lazycuda_entry *entry;
 
 	*step = (struct lazycuda_step){
 		.size = sizeof(*step),
 		.input = item->input,
 		.support = item->support,
-		.entry = taken->choice.entry,
+		.entry = index_of(taken),
 		.form = taken->choice.form,
 		.kind = lk_taken_kind(side, taken),
 		.name = item->name,
 	};
-	if (taken->choice.entry == LAZYCUDA_NO_INDEX)
+	if (!taken->choice.entry)
 		return;
-	entry = item->inspection->entries[taken->choice.entry];
-	step->name = lk_member_name(planning->arena, item->name, entry->member);
+	step->name = lk_member_name(planning->arena, item->name, taken->choice.entry->member);
 	if (step->form == LAZYCUDA_FORM_COMPILED)
 		return;
 	if (step->form == LAZYCUDA_FORM_FATBIN)
@@ -241,13 +244,10 @@ static void note_lto(struct lk_planning *planning, const struct lk_side *side)
 
 static bool is_of_older_major(const struct lk_side *side, const struct lk_taken *taken)
 {
-	const struct lazycuda_entry *entry;
+	const struct lazycuda_entry *entry = taken->choice.entry;
 	int oldest, newest;
 
-	if (taken->choice.entry == LAZYCUDA_NO_INDEX)
-		return false;
-	entry = taken->item->inspection->entries[taken->choice.entry];
-	return entry->kind == LAZYCUDA_KIND_LTOIR && side->linker.version > 0 &&
+	return entry && entry->kind == LAZYCUDA_KIND_LTOIR && side->linker.version > 0 &&
 	       lk_entry_toolkits(entry, &oldest, &newest) &&
 	       LC_CUDA_MAJOR(newest) < LC_CUDA_MAJOR(side->linker.version);
 }
