@@ -125,13 +125,6 @@ static const char *why_leave_unseen(struct lk_planning *planning, const struct l
 	return because_unseen(planning, outside);
 }
 
-/* What of a container would be taken in place of its LTO-IR; NULL: nothing. */
-static const struct lazycuda_entry *in_place_of(const struct lk_side *side,
-						const struct lk_taken *taken)
-{
-	return lk_choose(&side->linker, &taken->group, false).entry;
-}
-
 /* Returns LK_LEAVERS for what cannot leave. */
 static enum lk_leaver kind_of_leaver(const struct lk_side *side, const struct lk_taken *taken)
 {
@@ -141,15 +134,17 @@ static enum lk_leaver kind_of_leaver(const struct lk_side *side, const struct lk
 		return LK_LEAVER_IR;
 	if (taken->choice.form == LAZYCUDA_FORM_COMPILED)
 		return LK_LEAVER_SOURCE;
-	return taken->group.count > 1 && in_place_of(side, taken) ? LK_LEAVER_CONTAINER : LK_LEAVERS;
+	return taken->group.count > 1 && lk_choose(&side->linker, &taken->group, false).entry ?
+	       LK_LEAVER_CONTAINER : LK_LEAVERS;
 }
 
 static const char *why_it_leaves(struct lk_planning *planning, const struct lk_side *side,
 				 const struct outside *outside, const struct lk_taken *taken,
 				 enum lk_leaver leaver)
 {
+	/* Of a container, what would be taken in place of its LTO-IR. */
 	const struct lazycuda_entry *entry = leaver == LK_LEAVER_CONTAINER ?
-		in_place_of(side, taken) : lk_taken_entry(taken);
+		lk_choose(&side->linker, &taken->group, false).entry : lk_taken_entry(taken);
 
 	return shows_names(taken, entry) ? why_leave(planning, side, outside, entry) :
 					   why_leave_unseen(planning, side, outside);

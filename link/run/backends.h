@@ -2,9 +2,8 @@
 /*
  * backends.h - the backends that carry out a plan
  *
- * Each function takes the plan and the bytes to work on, and fills a product.  On
- * failure `call` and `status` name the failed call; logs are filled in either case.
- * Every path releases all that the function created.
+ * Each function takes a job, and fills a product.  On failure `call` and `status` name the
+ * failed call; logs are filled in either case.  Every path releases all that the function created.
  */
 #ifndef LINK_BACKENDS_H
 #define LINK_BACKENDS_H
@@ -14,6 +13,7 @@
 
 #include "../../include/lazycuda_link.h"
 #include "../../stubs/base/arena.h"
+#include "../tables/arch.h"
 #include "calls.h"
 
 /* Code that is ready for a backend. */
@@ -26,6 +26,16 @@ struct lk_piece {
 	size_t name_expression_count;
 	const char *const *include_names, *const *headers;
 	size_t header_count;
+};
+
+struct lk_job {
+	enum lk_tool tool;
+	const struct lazycuda_plan *plan;
+	enum lazycuda_output output;	/* of a linker */
+	int device;
+	const struct lk_piece *pieces;	/* for LK_NVRTC one, source with a NUL after it; for LK_NVVM
+					   LLVM IR, libraries of it, and libdevice if there is one */
+	size_t count;
 };
 
 struct lk_product {
@@ -49,32 +59,19 @@ struct lk_limits {
 	int cancel;		/* a file that can be read once it is cancelled; -1: none */
 };
 
-/* With the nvJitLink that the plan is for, or else the stub's. */
-void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		       enum lazycuda_output output, const struct lk_piece *pieces, size_t count,
-		       struct lk_product *product);
-
-void lk_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, int device,
-		    const struct lk_piece *pieces, size_t count, struct lk_product *product);
-
-/* Compiles one source, a piece with a NUL after it, to plan->compile_to, with
- * plan->compile_options. */
-void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		      const struct lk_piece *source, struct lk_product *product);
+/* Do a job in this process, and return NULL, or why their tool is missing: with the one that the plan
+ * is for, or else the stub's. */
+typedef const char *lk_backend(struct lc_arena *arena, const struct lk_job *job,
+			       struct lk_product *product);
+lk_backend lk_nvjitlink_link, lk_driver_link, lk_nvrtc_compile, lk_nvvm_compile;
 
 /* Says of a folder that an option for nvrtc names that CUDA's headers in it are of another version;
  * NULL if there are none, or if they are of this one. */
 const char *lk_other_headers(struct lc_arena *arena, const struct lazycuda_plan *plan);
 
-/* Compiles LLVM IR, the first piece, to plan->nvvm_to, with plan->nvvm_options.  A second one is
- * libdevice. */
-void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		     const struct lk_piece *pieces, size_t count, struct lk_product *product);
-
 /* Makes the image of Tile IR, in a process of its own; no limit is on its memory. */
-void lk_tileiras_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
-			 const struct lk_piece *piece, const struct lk_limits *limits,
-			 struct lk_product *product);
+void lk_tileiras_compile(struct lc_arena *arena, const struct lk_job *job,
+			 const struct lk_limits *limits, struct lk_product *product);
 
 /* ---- product.c: what all of them share ---- */
 

@@ -59,19 +59,6 @@ static const char *take_variables(struct lc_arena *arena, struct lazycuda_reques
 	return NULL;
 }
 
-/* Fills in the installed libnvvms alone. */
-static void take_nvvms(struct lazycuda_others *others)
-{
-	const struct lk_nvvms *all = lk_installed_nvvms();
-
-	*others = (struct lazycuda_others){ .size = sizeof(*others) };
-	if (!all)
-		return;
-	others->nvvms = all->versions;
-	others->libdevices = all->libdevices;
-	others->nvvm_count = all->count;
-}
-
 /* Gives a request that names no architecture that of the GPU here.  Returns NULL, or why not. */
 static const char *take_native(struct lc_arena *arena, struct lazycuda_request *request)
 {
@@ -95,7 +82,6 @@ static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 {
 	const char *wrong = take_variables(arena, request);
 	struct lazycuda_request first;
-	struct lazycuda_others nvvms;
 	struct lazycuda_plan *plan;
 
 	if (wrong)
@@ -105,18 +91,15 @@ static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 		return lk_plan_refused(arena, LAZYCUDA_CODE_BAD_ARCH, wrong);
 	*environment = lazycuda_get_environment();
 	first = *request;
-	first.others = &nvvms;
-	take_nvvms(&nvvms);
+	first.others = lk_installed_nvvms();
 	plan = lk_plan(arena, environment, &first, inputs, count);
 	if (!plan || plan->backend == LAZYCUDA_BACKEND_NVJITLINK)
 		return plan;
 	request->others = lazycuda_get_others();
 	if (!request->others)
 		return NULL;
-	if (!request->others->nvjitlink_count && !request->others->nvrtc_count &&
-	    !request->others->tileiras_count)
-		return plan;
-	return lk_plan(arena, environment, request, inputs, count);
+	return request->others->nvjitlink_count || request->others->nvrtc_count ?
+	       lk_plan(arena, environment, request, inputs, count) : plan;
 }
 
 static struct lazycuda_plan *plan_here(struct lc_arena *arena,

@@ -117,11 +117,10 @@ static void free_jit(struct jit *jit)
 	free(jit);
 }
 
-static bool add_data(struct driver *driver, const struct lk_piece *pieces, size_t count,
-		     struct lk_product *product)
+static bool add_data(struct driver *driver, const struct lk_job *job, struct lk_product *product)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct lk_piece *piece = &pieces[i];
+	for (size_t i = 0; i < job->count; i++) {
+		const struct lk_piece *piece = &job->pieces[i];
 		/* For PTX the driver wants the NUL counted. */
 		size_t length = piece->length + (piece->kind == LAZYCUDA_KIND_PTX);
 
@@ -150,12 +149,11 @@ static char *copy_log(struct lc_arena *arena, const char *log)
 }
 
 /* Returns false if a call failed.  Other failures return true and are in product->code. */
-static bool link_with_driver(struct lc_arena *arena, struct driver *driver,
-			     const struct lazycuda_plan *plan, const struct lk_piece *pieces,
-			     size_t count, struct lk_product *product)
+static bool link_with_driver(struct lc_arena *arena, struct driver *driver, const struct lk_job *job,
+			     struct lk_product *product)
 {
 	unsigned option_count;
-	struct jit *jit = new_jit(plan, &option_count);
+	struct jit *jit = new_jit(job->plan, &option_count);
 	bool created;
 
 	if (!jit) {
@@ -165,7 +163,7 @@ static bool link_with_driver(struct lc_arena *arena, struct driver *driver,
 	}
 	created = DO(cuLinkCreate_v2, option_count, jit->options, jit->values,
 		     &driver->link);
-	if (created && add_data(driver, pieces, count, product))
+	if (created && add_data(driver, job, product))
 		complete_link(arena, driver, product);
 	/* cuLinkDestroy() writes to the buffers once more. */
 	product->info_log = copy_log(arena, jit->info);
@@ -211,23 +209,19 @@ static void explain_driver(struct lc_arena *arena, bool in_context, const struct
 				      piece, product, name);
 }
 
-void lk_driver_link(struct lc_arena *arena, const struct lazycuda_plan *plan, int device,
-		    const struct lk_piece *pieces, size_t count, struct lk_product *product)
+const char *lk_driver_link(struct lc_arena *arena, const struct lk_job *job, struct lk_product *product)
 {
 	struct driver driver = { .link = NULL };
 	const char *missing = lk_why_missing(arena, LK_DRIVER);
 	bool in_context;
 
-	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
-	if (missing) {
-		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
-		return;
-	}
-	in_context = enter(&driver, device, product);
-	if (!in_context ||
-	    !link_with_driver(arena, &driver, plan, pieces, count, product))
-		explain_driver(arena, in_context, pieces, product);
+	if (missing)
+		return missing;
+	in_context = enter(&driver, job->device, product);
+	if (!in_context || !link_with_driver(arena, &driver, job, product))
+		explain_driver(arena, in_context, job->pieces, product);
 	else
 		product->call = NULL;
 	leave(&driver);
+	return NULL;
 }

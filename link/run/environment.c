@@ -94,27 +94,18 @@ struct lazycuda_components *lazycuda_get_components(void)
 /* CUdevice_attribute */
 enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
 
-/* The device of the current context or, if there is none, the one of this number. */
-static const char *find_device(int ordinal, int *device)
-{
-	void *context = NULL;
-
-	if (!cuCtxGetCurrent(&context) && context && !cuCtxGetDevice(device))
-		return NULL;
-	return cuDeviceGet(device, ordinal) ? "cuDeviceGet" : NULL;
-}
-
-/* Returns the function that failed, or NULL. */
+/* Asks the device of the current context or, if there is none, the one of this number.  Returns the
+ * function that failed, or NULL. */
 static const char *ask(int ordinal, int *major, int *minor)
 {
-	const char *failed;
+	void *context = NULL;
 	int device;
 
 	if (cuInit(0))
 		return "cuInit";
-	failed = find_device(ordinal, &device);
-	if (failed)
-		return failed;
+	if ((cuCtxGetCurrent(&context) || !context || cuCtxGetDevice(&device)) &&
+	    cuDeviceGet(&device, ordinal))
+		return "cuDeviceGet";
 	return cuDeviceGetAttribute(major, CAPABILITY_MAJOR, device) ||
 	       cuDeviceGetAttribute(minor, CAPABILITY_MINOR, device) ? "cuDeviceGetAttribute" : NULL;
 }

@@ -162,7 +162,6 @@ static void do_isolated(struct lc_arena *arena, const struct lk_job *job,
 	enum lk_ending ending = LK_NOT_STARTED;
 	struct lk_child child;
 
-	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
 	if (lk_child_open(&child) && lk_write_job(child.job, job, limits->memory) && variables)
 		ending = lk_child_run(&child, arena, (const char *const[]){
 				program, LK_CHILD_COMMAND, NULL }, variables, limits->deadline,
@@ -211,6 +210,7 @@ void lk_execute(struct lazycuda_link *link, const struct lk_job *job, struct lk_
 {
 	struct lk_limits limits = { .cancel = link->cancel };
 
+	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
 	if (link->request.flags & LAZYCUDA_LINK_ISOLATED) {
 		limits.isolated = true;
 		set_deadline(link);
@@ -219,10 +219,9 @@ void lk_execute(struct lazycuda_link *link, const struct lk_job *job, struct lk_
 			limits.memory = link->request.memory_limit;
 	}
 	if (limits.isolated && __atomic_load_n(&link->cancelled, __ATOMIC_ACQUIRE)) {
-		*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
 		lk_product_stop(product, LAZYCUDA_CODE_CANCELLED, "the link was cancelled");
 	} else if (job->tool == LK_TILEIRAS) {
-		lk_tileiras_compile(link->arena, job->plan, job->pieces, &limits, product);
+		lk_tileiras_compile(link->arena, job, &limits, product);
 	} else if (limits.isolated) {
 		do_isolated(link->arena, job, &limits, product);
 	} else {

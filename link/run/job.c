@@ -10,14 +10,16 @@
 
 void lk_do_job(struct lc_arena *arena, const struct lk_job *job, struct lk_product *product)
 {
-	if (job->tool == LK_DRIVER)
-		lk_driver_link(arena, job->plan, job->device, job->pieces, job->count, product);
-	else if (job->tool == LK_NVJITLINK)
-		lk_nvjitlink_link(arena, job->plan, job->output, job->pieces, job->count, product);
-	else if (job->tool == LK_NVVM)
-		lk_nvvm_compile(arena, job->plan, job->pieces, job->count, product);
-	else
-		lk_nvrtc_compile(arena, job->plan, job->pieces, product);
+	static lk_backend *const backends[] = {
+		[LK_NVRTC] = lk_nvrtc_compile, [LK_NVJITLINK] = lk_nvjitlink_link,
+		[LK_DRIVER] = lk_driver_link, [LK_NVVM] = lk_nvvm_compile,
+	};
+	const char *missing;
+
+	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
+	missing = backends[job->tool](arena, job, product);
+	if (missing)
+		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
 }
 
 /* ---- numbers, text and bytes, written to a file or read from memory ---- */
@@ -213,7 +215,7 @@ bool lk_read_job(struct lc_arena *arena, const void *bytes, size_t length, struc
 	*memory = pass_number(&wire, 0);
 	*job = (struct lk_job){ .plan = plan };
 	pass_job(&wire, job, plan);
-	return !wire.failed && !arena->failed &&
+	return !wire.failed && !arena->failed && (unsigned)job->tool < LK_TILEIRAS &&
 	       (job->tool != LK_NVRTC || (job->count == 1 && job->pieces->bytes)) &&
 	       (job->tool != LK_NVVM || (job->count && job->pieces->bytes));
 }

@@ -5,18 +5,7 @@
 
 #include <sys/types.h>
 
-#include "../tables/arch.h"
 #include "backends.h"
-
-struct lk_job {
-	enum lk_tool tool;
-	const struct lazycuda_plan *plan;
-	enum lazycuda_output output;	/* of a linker */
-	int device;
-	const struct lk_piece *pieces;	/* for LK_NVRTC one, source with a NUL after it; for LK_NVVM
-					   LLVM IR, libraries of it, and libdevice if there is one */
-	size_t count;
-};
 
 /* Does it in this process. */
 void lk_do_job(struct lc_arena *arena, const struct lk_job *job, struct lk_product *product);

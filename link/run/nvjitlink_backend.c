@@ -61,14 +61,15 @@ static bool create(struct lc_arena *arena, const struct lk_nvjitlink *linker,
 		       linker->create(handle, (uint32_t)plan->option_count, options));
 }
 
-static bool add_pieces(const struct lk_nvjitlink *linker, void *handle,
-		       const struct lk_piece *pieces, size_t count, struct lk_product *product)
+static bool add_pieces(const struct lk_nvjitlink *linker, void *handle, const struct lk_job *job,
+		       struct lk_product *product)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < job->count; i++) {
+		const struct lk_piece *piece = &job->pieces[i];
+
 		product->piece = i;	/* a child that crashes reports it, too */
-		if (!LK_CALL(product, "nvJitLinkAddData",
-			     linker->add(handle, kinds[pieces[i].kind], pieces[i].bytes, pieces[i].length,
-					 pieces[i].name)))
+		if (!LK_CALL(product, "nvJitLinkAddData", linker->add(handle, kinds[piece->kind],
+				piece->bytes, piece->length, piece->name)))
 			return false;
 	}
 	product->piece = LAZYCUDA_NO_INDEX;
@@ -111,24 +112,20 @@ static void refuse_duplicates(struct lc_arena *arena, int version, struct lk_pro
 				  lk_telling_line(arena, product->error_log)));
 }
 
-void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		       enum lazycuda_output output, const struct lk_piece *pieces, size_t count,
-		       struct lk_product *product)
+const char *lk_nvjitlink_link(struct lc_arena *arena, const struct lk_job *job,
+			      struct lk_product *product)
 {
-	const struct lk_nvjitlink *linker = lk_nvjitlink_of(plan->nvjitlink);
+	const struct lk_nvjitlink *linker = lk_nvjitlink_of(job->plan->nvjitlink);
 	const char *missing = linker->path ? NULL : lk_why_missing(arena, LK_NVJITLINK);
 	void *handle = NULL;
 	int version;
 
-	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
-	if (missing) {
-		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
-		return;
-	}
-	if (create(arena, linker, plan, &handle, product) &&
-	    add_pieces(linker, handle, pieces, count, product) &&
+	if (missing)
+		return missing;
+	if (create(arena, linker, job->plan, &handle, product) &&
+	    add_pieces(linker, handle, job, product) &&
 	    LK_CALL(product, "nvJitLinkComplete", linker->complete(handle)))
-		lk_fetch_image(arena, &linker->images[output], handle, product);
+		lk_fetch_image(arena, &linker->images[job->output], handle, product);
 	/* A handle whose creation failed has a log, too. */
 	if (handle) {
 		product->info_log = lk_fetch_log(arena, &linker->info_log, handle);
@@ -137,7 +134,8 @@ void lk_nvjitlink_link(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	}
 	version = linker->path ? linker->version : lk_loaded_version(LK_NVJITLINK);
 	if (product->status)
-		explain_nvjitlink(arena, version, pieces, product);
+		explain_nvjitlink(arena, version, job->pieces, product);
 	else if (product->image)
 		refuse_duplicates(arena, version, product);
+	return NULL;
 }

@@ -184,18 +184,17 @@ static const char *bad_expression(struct lc_arena *arena, const char *log)
 	return name ? lc_format(arena, "; that is the name expression %s", lc_printable(arena, name)) : "";
 }
 
-void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		      const struct lk_piece *source, struct lk_product *product)
+const char *lk_nvrtc_compile(struct lc_arena *arena, const struct lk_job *job,
+			     struct lk_product *product)
 {
+	const struct lazycuda_plan *plan = job->plan;
+	const struct lk_piece *source = job->pieces;
 	const struct lk_nvrtc *compiler = lk_nvrtc_of(plan->nvrtc);
 	const char *missing = compiler->path ? NULL : lk_why_missing(arena, LK_NVRTC);
 	void *program = NULL;
 
-	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
-	if (missing) {
-		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
-		return;
-	}
+	if (missing)
+		return missing;
 	if (new_program(compiler, source, &program, product) &&
 	    add_expressions(compiler, program, source, product) &&
 	    compile(arena, compiler, program, plan, product) &&
@@ -218,4 +217,5 @@ void lk_nvrtc_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
 	}
 	if (program)
 		compiler->destroy(&program);
+	return NULL;
 }

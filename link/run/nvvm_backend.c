@@ -35,14 +35,15 @@ static bool add_lazily(const struct lk_nvvm *compiler, void *program, const stru
 }
 
 /* The first piece is the program. */
-static bool compile_ir_program(const struct lk_nvvm *compiler, void *program, const struct lazycuda_plan *plan,
-		    const struct lk_piece *pieces, size_t count, const char **name,
-		    struct lk_product *product)
+static bool compile_program(const struct lk_nvvm *compiler, void *program, const struct lk_job *job,
+			    const char **name, struct lk_product *product)
 {
-	if (!add_program(compiler, program, plan, pieces, product) ||
-	    !add_lazily(compiler, program, pieces + 1, count - 1, name, product))
+	const struct lazycuda_plan *plan = job->plan;
+
+	if (!add_program(compiler, program, plan, job->pieces, product) ||
+	    !add_lazily(compiler, program, job->pieces + 1, job->count - 1, name, product))
 		return false;
-	*name = pieces[0].name;
+	*name = job->pieces[0].name;
 	return LK_CALL(product, "nvvmCompileProgram",
 		       compiler->compile(program, (int)plan->nvvm_option_count, plan->nvvm_options));
 }
@@ -127,30 +128,29 @@ static void explain_nvvm(struct lc_arena *arena, const struct lk_nvvm *compiler,
 		product->message = lc_format(arena, "%s; %s", product->message, advice);
 }
 
-void lk_nvvm_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
-		     const struct lk_piece *pieces, size_t count, struct lk_product *product)
+const char *lk_nvvm_compile(struct lc_arena *arena, const struct lk_job *job,
+			    struct lk_product *product)
 {
 	struct lk_nvvm compiler;
-	const char *missing = lk_load_nvvm(arena, plan->nvvm, &compiler);
-	const char *name = pieces[0].name;
+	const char *missing = lk_load_nvvm(arena, job->plan->nvvm, &compiler);
+	const char *name = job->pieces[0].name;
 	void *program = NULL;
 	bool compiled;
 	char *log;
 
-	*product = (struct lk_product){ .piece = 0 };	/* a child that crashes reports it */
-	if (missing) {
-		lk_product_stop(product, LAZYCUDA_CODE_BACKEND_MISSING, missing);
-		return;
-	}
+	if (missing)
+		return missing;
+	product->piece = 0;	/* a child that crashes reports it */
 	compiled = LK_CALL(product, "nvvmCreateProgram", compiler.create(&program)) &&
-		   compile_ir_program(&compiler, program, plan, pieces, count, &name, product);
+		   compile_program(&compiler, program, job, &name, product);
 	log = program ? fetch_log(arena, &compiler, program) : NULL;
 	*(compiled ? &product->info_log : &product->error_log) = log;
 	if (compiled)
 		lk_fetch_image(arena, &compiler.image, program, product);
 	if (product->status)
-		explain_nvvm(arena, &compiler, plan, name, product);
+		explain_nvvm(arena, &compiler, job->plan, name, product);
 	if (program)
 		compiler.destroy(&program);
 	product->piece = LAZYCUDA_NO_INDEX;
+	return NULL;
 }

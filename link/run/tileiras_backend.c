@@ -119,10 +119,11 @@ static void stop_tileiras(struct lk_product *product, enum lazycuda_code code, c
 	lk_product_stop(product, code, why);
 }
 
-void lk_tileiras_compile(struct lc_arena *arena, const struct lazycuda_plan *plan,
-			 const struct lk_piece *piece, const struct lk_limits *limits,
-			 struct lk_product *product)
+void lk_tileiras_compile(struct lc_arena *arena, const struct lk_job *job,
+			 const struct lk_limits *limits, struct lk_product *product)
 {
+	const struct lazycuda_plan *plan = job->plan;
+	const struct lk_piece *piece = job->pieces;
 	const char *program = lk_tileiras_file(plan->tileiras);
 	const char *const *variables = program ? own_toolkit(arena, program) : NULL;
 	const char *const words[] = { lk_child_program(arena), LK_CHILD_COMMAND,
@@ -134,7 +135,6 @@ void lk_tileiras_compile(struct lc_arena *arena, const struct lazycuda_plan *pla
 	enum lk_ending ending = LK_NOT_STARTED;
 	struct lk_child child;
 
-	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
 	if (!program) {
 		stop_tileiras(product, LAZYCUDA_CODE_BACKEND_MISSING, "the plan's tileiras is not here");
 		return;

@@ -213,7 +213,9 @@ static const enum lk_tool leading[] = { LK_NVJITLINK, LK_NVRTC };
 /* What was found when LAZYCUDA_NVVM named this file, NULL: none, and the stubs had these
  * statuses. */
 struct nvvm_list {
-	struct lk_nvvms public;
+	struct lazycuda_others others;	/* lists of these */
+	int versions[MAX_TOOLS], libdevices[MAX_TOOLS], tileirases[MAX_TOOLS];
+	const char *paths[MAX_TOOLS], *libdevice_paths[MAX_TOOLS], *tileiras_paths[MAX_TOOLS];
 	const char *named;
 	const struct lazycuda_status *led_by[2];
 	struct nvvm_list *older;	/* never freed: somebody may be using it */
@@ -257,14 +259,13 @@ static const char *why_not(struct lc_arena *arena, const char *path)
 
 static void add_nvvm(struct nvvm_list *list, const char *path, bool named)
 {
-	struct lk_nvvms *all = &list->public;
-	size_t at = all->count;
+	size_t at = list->others.nvvm_count;
 	int version = lk_toolkit_of_part(list->arena, path), libdevice = 0;
 	const char *device;
 
 	if (version <= 0)
 		version = LAZYCUDA_VERSION_UNKNOWN;
-	if (at == LK_MAX_NVVMS || is_among(all->versions, all->count, version) || why_not(list->arena, path) ||
+	if (at == MAX_TOOLS || is_among(list->versions, at, version) || why_not(list->arena, path) ||
 	    (!named && version > 0 && !lazycuda_is_allowed(version)))
 		return;
 	device = lk_component_path(list->arena, path, "libdevice");
@@ -273,27 +274,28 @@ static void add_nvvm(struct nvvm_list *list, const char *path, bool named)
 	/* A libdevice of any toolkit of the major will do; one of another major does not count. */
 	if (libdevice > 0 && version > 0 && LC_CUDA_MAJOR(libdevice) != LC_CUDA_MAJOR(version))
 		device = NULL;
-	all->versions[at] = version;
-	all->libdevices[at] = !device ? LAZYCUDA_VERSION_NONE :
-			      libdevice ? libdevice : LAZYCUDA_VERSION_UNKNOWN;
-	all->paths[at] = path;
-	all->libdevice_paths[at] = device;
-	all->count++;
+	list->versions[at] = version;
+	list->libdevices[at] = !device ? LAZYCUDA_VERSION_NONE :
+			       libdevice ? libdevice : LAZYCUDA_VERSION_UNKNOWN;
+	list->paths[at] = path;
+	list->libdevice_paths[at] = device;
+	list->others.nvvm_count++;
 }
 
+/* LAZYCUDA_NVVM does not hide them. */
 static void add_tileiras(struct nvvm_list *list, const char *path)
 {
-	struct lk_nvvms *all = &list->public;
+	size_t at = list->others.tileiras_count;
 	int version = lk_toolkit_of_part(list->arena, path);
 
 	if (version <= 0)
 		version = LAZYCUDA_VERSION_UNKNOWN;
-	if (all->tileiras_count == LK_MAX_NVVMS || access(path, X_OK) ||
-	    is_among(all->tileirases, all->tileiras_count, version) ||
+	if (at == MAX_TOOLS || access(path, X_OK) || is_among(list->tileirases, at, version) ||
 	    why_not_safe(list->arena, path) || (version > 0 && !lazycuda_is_allowed(version)))
 		return;
-	all->tileirases[all->tileiras_count] = version;
-	all->tileiras_paths[all->tileiras_count++] = path;
+	list->tileirases[at] = version;
+	list->tileiras_paths[at] = path;
+	list->others.tileiras_count++;
 }
 
 static void list_beside(struct nvvm_list *list, const struct lazycuda_status *status)
@@ -332,7 +334,9 @@ static struct nvvm_list *list_nvvms(const struct lazycuda_status *const led_by[2
 		return NULL;
 	}
 	*list = (struct nvvm_list){ .arena = arena, .led_by = { led_by[0], led_by[1] },
-				    .older = nvvms };
+				    .older = nvvms, .others = {
+			.size = sizeof(list->others), .nvvms = list->versions,
+			.libdevices = list->libdevices, .tileirases = list->tileirases } };
 	list->named = named ? lc_copy(arena, named, strlen(named)) : NULL;
 	if (list->named && strcmp(list->named, "none"))
 		add_nvvm(list, list->named, true);
@@ -349,18 +353,19 @@ static bool is_current(const struct nvvm_list *list, const struct lazycuda_statu
 	const char *named = named_nvvm();
 
 	return list && (named ? list->named && !strcmp(list->named, named) : !list->named) &&
-	       list->led_by[0] == led_by[0] && list->led_by[1] == led_by[1];
+	       !memcmp(list->led_by, led_by, sizeof(list->led_by));
 }
 
-const struct lk_nvvms *lk_installed_nvvms(void)
+/* NULL if memory ran out. */
+static const struct nvvm_list *installed_nvvms(void)
 {
-	const struct lazycuda_status *led_by[2] = { NULL, NULL };
+	const struct lazycuda_status *led_by[2];
 	struct nvvm_list *list = __atomic_load_n(&nvvms, __ATOMIC_ACQUIRE);
 
 	for (size_t i = 0; i < 2; i++)
 		led_by[i] = lk_tool_status(leading[i]);
 	if (is_current(list, led_by))
-		return &list->public;
+		return list;
 	pthread_mutex_lock(&listing);
 	list = nvvms;
 	if (!is_current(list, led_by)) {
@@ -369,49 +374,56 @@ const struct lk_nvvms *lk_installed_nvvms(void)
 			__atomic_store_n(&nvvms, list, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&listing);
-	return list ? &list->public : NULL;
+	return list;
 }
 
-static const char *file_of_version(int version, bool libdevice)
+const struct lazycuda_others *lk_installed_nvvms(void)
 {
-	const struct lk_nvvms *all = lk_installed_nvvms();
+	const struct nvvm_list *list = installed_nvvms();
 
-	for (size_t i = 0; all && i < all->count; i++)
-		if (all->versions[i] == version)
-			return libdevice ? all->libdevice_paths[i] : all->paths[i];
+	return list ? &list->others : NULL;
+}
+
+static const char *path_of(const int *versions, const char *const *paths, size_t count, int version)
+{
+	for (size_t i = 0; i < count; i++)
+		if (versions[i] == version)
+			return paths[i];
 	return NULL;
 }
 
 const char *lk_nvvm_file(int version)
 {
-	return file_of_version(version, false);
+	const struct nvvm_list *list = installed_nvvms();
+
+	return list ? path_of(list->versions, list->paths, list->others.nvvm_count, version) : NULL;
 }
 
 const char *lk_libdevice_of(int version)
 {
-	return file_of_version(version, true);
+	const struct nvvm_list *list = installed_nvvms();
+
+	return list ? path_of(list->versions, list->libdevice_paths, list->others.nvvm_count, version) : NULL;
 }
 
 const char *lk_tileiras_file(int version)
 {
-	const struct lk_nvvms *all = lk_installed_nvvms();
+	const struct nvvm_list *list = installed_nvvms();
 
-	for (size_t i = 0; all && i < all->tileiras_count; i++)
-		if (all->tileirases[i] == version)
-			return all->tileiras_paths[i];
-	return NULL;
+	return list ? path_of(list->tileirases, list->tileiras_paths, list->others.tileiras_count, version) :
+		      NULL;
 }
 
 /* "12.9, 13.0", or NULL if there is none. */
 static const char *list_versions(struct lc_arena *arena)
 {
-	const struct lk_nvvms *all = lk_installed_nvvms();
+	const struct lazycuda_others *all = lk_installed_nvvms();
 	const char *text = NULL;
 	char version[LK_VERSION_TEXT];
 
-	for (size_t i = 0; all && i < all->count; i++)
+	for (size_t i = 0; all && i < all->nvvm_count; i++)
 		text = lc_format(arena, "%s%s%s", text ? text : "", text ? ", " : "",
-				 lk_version_text(all->versions[i], version));
+				 lk_version_text(all->nvvms[i], version));
 	return text;
 }
 
@@ -480,19 +492,16 @@ const struct lazycuda_others *lazycuda_get_others(void)
 {
 	static const struct lazycuda_others *found;
 	const struct tools *linkers = tools_of(LK_NVJITLINK), *compilers = tools_of(LK_NVRTC);
-	const struct lk_nvvms *nvvms = lk_installed_nvvms();
+	const struct lazycuda_others *nvvms = lk_installed_nvvms();
 	const struct lazycuda_others *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
 	struct lazycuda_others others = { .size = sizeof(others) }, *copy;
 
+	if (nvvms)
+		others = *nvvms;
 	others.nvjitlinks = linkers ? linkers->versions : NULL;
 	others.nvjitlink_count = linkers ? linkers->count : 0;
 	others.nvrtcs = compilers ? compilers->versions : NULL;
 	others.nvrtc_count = compilers ? compilers->count : 0;
-	others.nvvms = nvvms ? nvvms->versions : NULL;
-	others.libdevices = nvvms ? nvvms->libdevices : NULL;
-	others.nvvm_count = nvvms ? nvvms->count : 0;
-	others.tileirases = nvvms ? nvvms->tileirases : NULL;
-	others.tileiras_count = nvvms ? nvvms->tileiras_count : 0;
 	if (known && !memcmp(known, &others, sizeof(others)))
 		return known;
 	/* A caller may still read what was returned before. */

@@ -52,7 +52,6 @@ const struct lk_nvrtc *lk_nvrtc_of(int version);
  */
 
 #define LK_NVVM_VARIABLE "LAZYCUDA_NVVM"
-#define LK_MAX_NVVMS 8
 
 struct lk_nvvm {
 	int version;
@@ -67,18 +66,9 @@ struct lk_nvvm {
 	struct lk_getter log, image;
 };
 
-struct lk_nvvms {
-	size_t count;
-	int versions[LK_MAX_NVVMS], libdevices[LK_MAX_NVVMS];
-	const char *paths[LK_MAX_NVVMS], *libdevice_paths[LK_MAX_NVVMS];
-	/* The tileirases that lie beside the same libraries; LAZYCUDA_NVVM does not hide them. */
-	size_t tileiras_count;
-	int tileirases[LK_MAX_NVVMS];
-	const char *tileiras_paths[LK_MAX_NVVMS];
-};
-
-/* The installed libnvvms, one of each version; NULL if memory ran out.  Loads none of them. */
-const struct lk_nvvms *lk_installed_nvvms(void);
+/* The installed libnvvms and tileirases, one of each version, and nothing else; NULL if memory ran
+ * out.  Loads none of them. */
+const struct lazycuda_others *lk_installed_nvvms(void);
 
 /* The file of the libnvvm of this version, and of its libdevice; NULL if there is none. */
 const char *lk_nvvm_file(int version);
