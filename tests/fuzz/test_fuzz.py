@@ -51,5 +51,5 @@ def test_the_corpus_comes_to_every_reader_of_cubins():
         r"^((?:UN)?COVERED)_FUNC: .* (\w+) \S*/cubin\w*\.c:", done.stderr, re.M)}
     if not functions:
         pytest.skip("there is no llvm-symbolizer, which says what was covered")
-    assert {"lk_cubin_sound", "lk_cubin_usual", "cubin_attributes"} <= functions.keys()
+    assert {"lk_cubin_sound", "lk_cubin_usual", "cubin_contents"} <= functions.keys()
     assert not [name for name, how in functions.items() if how == "UNCOVERED"]
