@@ -43,9 +43,12 @@ bool lc_is_shown(uint32_t character)
 
 void lc_make_printable(char *text)
 {
-	char *end = text;
+	char *end;
 	uint32_t character;
 
+	while (*text >= ' ' && *text < 0x7f)	/* nearly all text is all plain */
+		text++;
+	end = text;
 	while (*text) {
 		size_t length = lc_character(text, &character);
 
