@@ -30,6 +30,7 @@ def test_what_users_look_for_is_there(tree):
     assert names(tree) >= {
         "bin/lazycuda", "include/lazycuda.h", "include/lazycuda_link.h",
         "share/man/man1/lazycuda.1", "share/man/man7/lazycuda.7",
+        "share/man/man3/lazycuda.h.3", "share/man/man3/lazycuda_link.h.3",
         *(f"{lib}/{build.stub_name(name)}" for name in build.STUBBED),
         *(f"{lib}/lazycuda/cuda12/{build.stub_name(name)}" for name in build.STUBBED),
         f"{lib}/liblazycuda_link.so", f"{lib}/cmake/lazycuda/lazycuda-config.cmake",

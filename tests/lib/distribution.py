@@ -76,7 +76,9 @@ def expected(libdir, python, manual_suffix=".gz"):
                         f"{libdir}/lazycuda/cuda12/libnvidia-ml_stub.so",
                         *(f"{libdir}/pkgconfig/{name}-stub.pc" for name in
                           ("cudart", "cuda", "nvml")),
-                        f"{libdir}/cmake/lazycuda/lazycuda-config.cmake"},
+                        f"{libdir}/cmake/lazycuda/lazycuda-config.cmake",
+                        f"share/man/man3/lazycuda.h.3{manual_suffix}",
+                        f"share/man/man3/lazycuda_link.h.3{manual_suffix}"},
         "tools": {"bin/lazycuda", f"share/man/man1/lazycuda.1{manual_suffix}",
                   f"share/man/man7/lazycuda.7{manual_suffix}",
                   "share/bash-completion/completions/lazycuda",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write what the public headers say: tools/retarget/lazycuda/link_abi.py for Python and
-link/tables/codes.c.
+"""Write what the public headers say: tools/retarget/lazycuda/link_abi.py for Python,
+link/tables/codes.c, and the synopses of the manual's pages.
 
 Run by `make generate` and `make check-generated`.
 """
@@ -40,8 +40,8 @@ const char *lazycuda_code_name(enum lazycuda_code code)
 '''
 
 
-def code():
-    return re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.S)
+def code(header):
+    return re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
 
 
 def camel(name):
@@ -80,15 +80,15 @@ def flat(text):
     return " ".join(text.split())
 
 
-def functions():
+def functions(header):
     """[(result, name, arguments)]"""
     return [(result.strip(), name, flat(taken)) for result, name, taken in re.findall(
-        r"^((?:const )?(?:struct |enum )?\w+ \*?)(lazycuda_\w+)\(([^;{]*)\);", code(), re.M)]
+        r"^((?:const )?(?:struct |enum )?\w+ \*?)(lazycuda_\w+)\(([^;{]*)\);", code(header), re.M)]
 
 
 def enumerations():
     """[(name, [(member, number)])], members without what all begin with."""
-    for name, body in re.findall(r"^enum lazycuda_(\w+) \{(.*?)\};", code(), re.M | re.S):
+    for name, body in re.findall(r"^enum lazycuda_(\w+) \{(.*?)\};", code(HEADER), re.M | re.S):
         prefix = f"LAZYCUDA_{name.upper().replace('_KIND', '')}_"
         yield name, [(member[len(prefix):], number) for member, number in
                      re.findall(r"\b(LAZYCUDA_\w+) = (\d+)", body)]
@@ -130,12 +130,12 @@ def python():
     for name, members in enumerations():
         parts.append(f'\n\nclass {camel(name)}(Number):\n    """enum lazycuda_{name}"""\n{numbers(members)}')
     flags = re.findall(r"^#define LAZYCUDA_((?:ENTRY|SYMBOL|INSPECT|INPUT|LINK)_\w+)\s+(0x[0-9a-f]+)",
-                       code(), re.M)
+                       code(HEADER), re.M)
     parts.append(f'\n\nclass Flag:\n    """Without LAZYCUDA_."""\n{numbers(flags)}')
-    parts += [struct(*one) for one in re.findall(r"^struct (lazycuda_\w+) \{(.*?)^\};", code(),
+    parts += [struct(*one) for one in re.findall(r"^struct (lazycuda_\w+) \{(.*?)^\};", code(HEADER),
                                                  re.M | re.S)]
     lines = filled((f'"{name}": ({python_type(result)}, [{", ".join(arguments(taken))}])'
-                   for result, name, taken in functions()), " " * 4)
+                   for result, name, taken in functions(HEADER)), " " * 4)
     return "".join([*parts, "\n\n# name: what it returns, what it takes\nFUNCTIONS = {\n", lines, "}\n"])
 
 
@@ -144,6 +144,25 @@ def codes():
     return CODES % "".join(f'\tcase LAZYCUDA_CODE_{name}: return "{name}";\n' for name, _ in members)
 
 
+def in_manual(result, name, taken):
+    """.BI prints its arguments in bold and italics in turn."""
+    start = f"{result}{'' if result[-1] == '*' else ' '}{name}("
+    if taken == "void":
+        return f".B {start}void);\n"
+    return "".join('.BI "' + re.sub(r"(\w+)(,|\);)", r'" \1 "\2', line) + '"\n'
+                   for line in wrapped((start + taken + ");").split(", "), 90, others="    "))
+
+
+def manual(page, header):
+    """The functions in the synopsis, up to the macros."""
+    head, start, rest = page.read_text().partition(f".B #include <{header.name}>\n.PP\n")
+    end = min(rest.find(one) for one in (".PP\n", ".fi\n") if one in rest)
+    return head + start + "".join(in_manual(*one) for one in functions(header)) + rest[end:]
+
+
 if __name__ == "__main__":
     generated_page.finish(ROOT / "tools/retarget/lazycuda/link_abi.py", python(), SOURCE, __doc__)
     generated_page.finish(ROOT / "link/tables/codes.c", codes(), SOURCE, __doc__)
+    for name in ("lazycuda.h", "lazycuda_link.h"):
+        page = ROOT / "docs" / f"{name}.3"
+        generated_page.finish(page, manual(page, ROOT / "include" / name), SOURCE, __doc__)
