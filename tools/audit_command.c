@@ -14,6 +14,7 @@
 #include "../stubs/base/regular.h"
 #include "as_it_lies.h"
 #include "command_line.h"
+#include "progress.h"
 #include "audit_report.h"
 #include "ready.h"
 #include "say.h"
@@ -62,6 +63,7 @@ static void note_memory(struct audit *audit, const struct lc_arena *arena)
 {
 	if (!arena->failed)
 		return;
+	progress_hide();
 	complain("audit", "memory ran out");
 	audit->report.errors++;
 }
@@ -81,6 +83,7 @@ static void audit_bytes(struct audit *audit, const char *file, const char *wheel
 	findings.searcher.place = member ? place_in_site(member) : NULL;
 	if (audit->report.wish.any && !findings.error)
 		code_read(&arena, bytes, size, &code);
+	progress_hide();
 	if (findings.error)
 		report_error(&audit->report, file, wheel, findings.error);
 	else
@@ -100,6 +103,7 @@ static void audit_member(const struct wheel_member *member, void *data)
 	struct lc_arena arena = { .failed = false };
 	const char *file = lc_format(&arena, "%s/%s", walk->wheel, member->name);
 
+	progress_hide();
 	if (member->error)
 		report_error(&walk->audit->report, file, walk->wheel, member->error);
 	else
@@ -124,10 +128,12 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
 	const char *why;
 
 	if (wheel_is(bytes, size) && (asked || is_wheel(path))) {
+		progress_begin("reading", basename(path), size);
 		neighbours_of_wheel(&all, bytes, size);
 		audit->beside = &all;
 		why = wheel_read(bytes, size, NULL, audit_member, &walk);
 		audit->beside = before;
+		progress_hide();
 		note_memory(audit, &all.arena);
 		neighbours_free(&all);
 		if (why)
@@ -441,6 +447,7 @@ static int audit_with(struct audit *audit, int argc, char **argv)
 		return options_wrong(&command, "no file is given", "");
 	if (!add_stubs(audit))
 		return 2;
+	progress_wanted(!audit->report.json);
 	audit_all(audit, argv, (size_t)count);
 	met = check_required(audit);
 	met = serves_archs(audit) && met && !audit->nothing;	/* it reports, whatever was met before */

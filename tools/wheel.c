@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "../stubs/base/by_name.h"
+#include "progress.h"
 #include "room.h"
 
 struct zip {
@@ -91,7 +92,7 @@ static bool zlib_load(void)
 	return zlib.init;
 }
 
-/* Bytes per call of zlib, which counts in unsigned int; pages are given back between calls. */
+/* Bytes per call of zlib, which counts in unsigned int; progress is shown between calls. */
 #define PORTION (1 << 22)
 
 static unsigned portion(size_t size)
@@ -100,19 +101,21 @@ static unsigned portion(size_t size)
 }
 
 /* Gives back the pages that zlib has read and written; its checksum has their bytes. */
-static void note_portion(const struct room *room, unsigned long *crc, const struct stream *stream,
-			 const unsigned char *in, const unsigned char *out)
+static void note_portion(const struct zip *zip, const struct room *room, unsigned long *crc,
+			 const struct stream *stream, const unsigned char *in,
+			 const unsigned char *out)
 {
 	*crc = zlib.crc(*crc, out, (unsigned)(stream->next_out - out));
 	room_forget(in, stream->next_in);
 	if (room->in_file)
 		room_forget(out, stream->next_out);
+	progress_at((size_t)(stream->next_in - zip->bytes));
 }
 
 /* Inflates `in` into the room.  Returns true if the result fills it exactly, and sets *crc.
  * Without `crc` only the beginning is inflated: true if it fills the room. */
-static bool inflate_into(const unsigned char *in, size_t in_size, const struct room *room,
-			 unsigned long *crc)
+static bool inflate_into(const struct zip *zip, const unsigned char *in, size_t in_size,
+			 const struct room *room, unsigned long *crc)
 {
 	struct stream stream = { .next_in = in, .next_out = room->bytes };
 	int status = Z_OK;
@@ -130,7 +133,7 @@ static bool inflate_into(const unsigned char *in, size_t in_size, const struct r
 			break;
 		status = zlib.inflate(&stream, Z_NO_FLUSH);
 		if (crc)
-			note_portion(room, crc, &stream, from, to);
+			note_portion(zip, room, crc, &stream, from, to);
 		if (status == Z_OK && from == stream.next_in && to == stream.next_out)
 			break;	/* no progress: more data than the size says */
 	}
@@ -233,26 +236,27 @@ static const char *locate(const struct zip *zip, struct zip_entry *entry)
 }
 
 /* Inflates only the first bytes. */
-static bool copy_start(const struct zip_entry *entry, void *start, size_t size)
+static bool copy_start(const struct zip *zip, const struct zip_entry *entry, void *start, size_t size)
 {
 	struct room room = { .bytes = start, .size = size };
 
 	if (entry->size < size)
 		return false;
 	if (entry->method == DEFLATED)
-		return zlib_load() && inflate_into(entry->data, entry->packed, &room, NULL);
+		return zlib_load() && inflate_into(zip, entry->data, entry->packed, &room, NULL);
 	memcpy(start, entry->data, size);
 	return true;
 }
 
-static bool is_elf(const struct zip_entry *entry)
+static bool is_elf(const struct zip *zip, const struct zip_entry *entry)
 {
 	unsigned char start[SELFMAG];
 
-	return copy_start(entry, start, SELFMAG) && !memcmp(start, ELFMAG, SELFMAG);
+	return copy_start(zip, entry, start, SELFMAG) && !memcmp(start, ELFMAG, SELFMAG);
 }
 
-static const char *hand_out(const struct zip_entry *entry, struct wheel_member *member,
+static const char *hand_out(const struct zip *zip, const struct zip_entry *entry,
+			    struct wheel_member *member,
 			    void (*each)(const struct wheel_member *member, void *data),
 			    void *data)
 {
@@ -268,7 +272,7 @@ static const char *hand_out(const struct zip_entry *entry, struct wheel_member *
 	}
 	if (!room_take(&room))
 		return "is too large for this machine's memory";
-	if (!inflate_into(entry->data, entry->packed, &room, &crc) ||
+	if (!inflate_into(zip, entry->data, entry->packed, &room, &crc) ||
 	    crc != entry->crc) {
 		why = "is damaged in the archive: it does not decompress to what it should";
 	} else {
@@ -325,7 +329,7 @@ bool wheel_start(const void *bytes, size_t size, uint64_t at, void *start, size_
 	struct zip_entry entry;
 
 	return !read_entry(&zip, at, &entry, &at) && !locate(&zip, &entry) &&
-	       copy_start(&entry, start, wanted);
+	       copy_start(&zip, &entry, start, wanted);
 }
 
 static bool is_metadata(const char *name)
@@ -350,7 +354,7 @@ void wheel_metadata(const void *bytes, size_t size,
 		if (why || !is_metadata(entry.name))
 			continue;
 		if ((entry.method == STORED || zlib_load()) && !locate(&zip, &entry))
-			hand_out(&entry, &member, each, data);
+			hand_out(&zip, &entry, &member, each, data);
 		return;
 	}
 }
@@ -377,8 +381,8 @@ const char *wheel_read(const void *bytes, size_t size, bool (*wanted)(const char
 		if (!member.error && entry.packed > left)
 			return "is a damaged wheel: its members overlap";
 		left -= member.error ? 0 : entry.packed;
-		if (!member.error && ((wanted && wanted(entry.name)) || is_elf(&entry)))
-			member.error = hand_out(&entry, &member, each, data);
+		if (!member.error && ((wanted && wanted(entry.name)) || is_elf(&zip, &entry)))
+			member.error = hand_out(&zip, &entry, &member, each, data);
 		if (member.error)
 			each(&member, data);
 		if (entry.data)

