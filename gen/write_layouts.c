@@ -92,7 +92,8 @@ static void join(runs *runs)
 {
 	size_t kept = 0;
 
-	qsort(runs->items, runs->count, sizeof(*runs->items), by_target);
+	if (runs->count)	/* qsort() takes no NULL */
+		qsort(runs->items, runs->count, sizeof(*runs->items), by_target);
 	for (size_t i = 0; i < runs->count; i++) {
 		struct run *last = kept ? &runs->items[kept - 1] : NULL, run = runs->items[i];
 
