@@ -1,39 +1,34 @@
 # SPDX-License-Identifier: MIT
 """ask("driver=12.4 nvjitlink=12.9 arch=sm_90", "k.ptx:ptx 8.0 sm_80") is the
-plan, as in scene.h: words of the request, then the inputs."""
+plan, as in scene.py: words of the request, then the inputs."""
+import json
+import os
 import subprocess
+import sys
 import types
 
 import pytest
 
 import build
 
-HERE = build.TESTS / "plan"
-LISTS = {"option": "options", "jit": "jit", "compile": "compile", "ir": "ir", "step": "steps",
-         "name": "names", "reason": "reasons", "note": "notes"}
-SINGLE = ("decision", "code", "rule", "arch", "input", "have", "need", "message", "lto", "compile_to", "nvjitlink",
-          "nvrtc", "nvvm", "choice")
+
+def environment(library=build.STUBS / "liblazycuda_link.so", **more):
+    return build.environment(sys.executable, {
+        **os.environ, "PYTHONPATH": build.ROOT / "tools" / "retarget",
+        "LAZYCUDA_LINK_LIBRARY": library, **more})
 
 
 @pytest.fixture(scope="session")
 def planner():
-    return build.program(HERE / "planner.c", HERE / "scene.c", build.STUBS / "liblazycuda_link.so",
-                         f"-Wl,-rpath,{build.STUBS}")
+    with subprocess.Popen([sys.executable, build.TESTS / "plan" / "scene.py"], text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as process:
+        yield process
 
 
 @pytest.fixture
 def ask(planner):
     def run(words, *inputs, more=()):
-        command = [planner, *words.split(), *more, *(f"in={text}" for text in inputs)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        plan = types.SimpleNamespace(**{key: None for key in SINGLE},
-                                     **{key: [] for key in LISTS.values()})
-        for line in done.stdout.splitlines():
-            key, value = line.split("\t", 1)
-            if key in LISTS:
-                getattr(plan, LISTS[key]).append(value)
-            else:
-                setattr(plan, key, value)
-        return plan
+        print(json.dumps([*words.split(), *more, *(f"in={text}" for text in inputs)]),
+              file=planner.stdin, flush=True)
+        return types.SimpleNamespace(**json.loads(planner.stdout.readline()))
     return run

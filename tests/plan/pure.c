@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pure.c - the same question (scene.h) asked in unusual ways
+ * pure.c - to be preloaded into scene.py: the same question asked in unusual ways
  *
- *	pure sealed QUESTION...		by a process that may only read and write
- *	pure starved QUESTION...	with every allocation failing in turn
- *
- * Fails if the answers are not the same; "starved" if one is neither that nor NULL.
+ * Fails if the answers are not the same; starved() if one is neither that nor NULL.
  */
+#include <lazycuda_link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -15,11 +13,17 @@
 
 #include "../lib/memory.h"
 #include "../lib/seal.h"
-#include "scene.h"
 
 #define TEXT 65536
 
-static struct scene scene;
+typedef int way(struct lazycuda_environment *, struct lazycuda_request *,
+		const struct lazycuda_input **, size_t);
+extern way sealed, starved;
+
+static struct lazycuda_environment *environment;
+static struct lazycuda_request *request;
+static const struct lazycuda_input **inputs;
+static size_t count;
 static char expected[TEXT];
 
 /* ---- answers ---- */
@@ -61,27 +65,42 @@ static void write_plan(const struct lazycuda_plan *plan, char *into)
 		at = add(into, at, plan->notes[i]);
 }
 
-/* Whether the answer is the expected one; 2: there is none. */
+/* Whether the answer is the expected one; 2: there is none.  Either way no memory is lost. */
 static int ask(char *into)
 {
-	struct lazycuda_plan *plan = lazycuda_plan(&scene.environment, &scene.request,
-						   scene.inputs, scene.count);
+	const long before = live;
+	struct lazycuda_plan *plan = lazycuda_plan(environment, request, inputs, count);
 
-	if (!plan)
-		return 2;
-	write_plan(plan, into);
+	if (plan)
+		write_plan(plan, into);
 	lazycuda_plan_free(plan);
-	return !strcmp(into, expected);
+	if (live != before)
+		return 3;
+	return plan ? !strcmp(into, expected) : 2;
+}
+
+static void begin(struct lazycuda_environment *e, struct lazycuda_request *r,
+		  const struct lazycuda_input **i, size_t n)
+{
+	environment = e;
+	request = r;
+	inputs = i;
+	count = n;
+	ask(expected);
 }
 
 /* ---- ways ---- */
 
-static int sealed(void)
+/* By a process that may only read and write. */
+int sealed(struct lazycuda_environment *e, struct lazycuda_request *r,
+	   const struct lazycuda_input **i, size_t n)
 {
 	static char into[TEXT];
 	int status;
-	pid_t child = fork();
+	pid_t child;
 
+	begin(e, r, i, n);
+	child = fork();
 	if (!child) {
 		ask(into);	/* the heap has room from here on */
 		if (seal())
@@ -95,30 +114,21 @@ static int sealed(void)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static int starved(void)
+/* With every allocation failing in turn. */
+int starved(struct lazycuda_environment *e, struct lazycuda_request *r,
+	    const struct lazycuda_input **i, size_t n)
 {
 	static char into[TEXT];
 	int answer = 2;
-	long n = 0;
+	long at = 0;
 
-	for (; n < 10000 && answer == 2; n++) {
-		room = n;
+	begin(e, r, i, n);
+	for (; at < 10000 && answer == 2; at++) {
+		room = at;
 		answer = ask(into);
 		room = -1;
 	}
-	printf("%ld\n", n - 1);
+	printf("%ld\n", at - 1);
+	fflush(stdout);
 	return answer != 1;
-}
-
-int main(int argc, char **argv)
-{
-	if (argc < 2)
-		return 3;
-	scene = scene_read(argv + 2, argc - 2);
-	scene.request.options = scene.options;
-	scene.request.compile_options = scene.compile_options;
-	scene.request.support = scene.support;
-	scene.request.others = scene_others(&scene);
-	ask(expected);
-	return strcmp(argv[1], "sealed") ? starved() : sealed();
 }

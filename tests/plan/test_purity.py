@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The plan is a function of its arguments: of no machine and no file."""
 import subprocess
+import sys
 
 import pytest
 
 import build
+
+from .conftest import environment
 
 HERE = build.TESTS / "plan"
 HAVE = "driver=12.9 nvjitlink=12.9 nvrtc=12.9 arch=sm_80".split()
@@ -25,11 +28,6 @@ QUESTIONS = {
 
 
 @pytest.fixture(scope="module")
-def pure():
-    return build.program(HERE / "pure.c", HERE / "scene.c", build.STUBS / "liblazycuda_link.so")
-
-
-@pytest.fixture(scope="module")
 def starved():
     """Where a library is in which every string is an allocation."""
     folder = build.BUILD / "tests" / "starved"
@@ -39,10 +37,12 @@ def starved():
     return folder / "lib"
 
 
-def run(program, way, question, *folders):
-    path = ":".join(map(str, [*folders, build.STUBS]))
-    done = subprocess.run([program, way, *QUESTIONS[question]], capture_output=True, text=True,
-                          env={"LD_LIBRARY_PATH": path})
+def run(way, question, folder):
+    library = build.STUBS / "liblazycuda_link.so"
+    pure = build.shared(HERE / "pure.c", library)
+    done = subprocess.run(
+        [sys.executable, HERE / "scene.py", way, *QUESTIONS[question]], capture_output=True, text=True,
+        env=environment(folder / library.name, LD_PRELOAD=pure, LD_LIBRARY_PATH=f"{folder}:{build.STUBS}"))
     if done.returncode == 77:
         pytest.skip(done.stdout.strip())
     assert done.returncode == 0, done.stdout + done.stderr
@@ -50,10 +50,10 @@ def run(program, way, question, *folders):
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_planning_asks_nothing_of_the_system(pure, question):
-    run(pure, "sealed", question)
+def test_planning_asks_nothing_of_the_system(question):
+    run("sealed", question, build.STUBS)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_without_memory_there_is_no_plan_and_no_crash(pure, starved, question):
-    assert int(run(pure, "starved", question, starved)) >= 5
+def test_without_memory_there_is_no_plan_and_no_crash(starved, question):
+    assert int(run("starved", question, starved)) >= 5
