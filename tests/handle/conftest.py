@@ -6,7 +6,7 @@ import handles
 
 @pytest.fixture
 def link(world):
-    """link(FILE, ..., "--lto") runs handle.c; a dict of what it prints."""
+    """link(FILE, ..., "--lto") runs handle.py; a dict of what it prints."""
     return lambda *words, **options: handles.link(world, *words, **options)
 
 

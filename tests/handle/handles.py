@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Programs of this folder, the libraries they run on, and fakes for them."""
+import json
 import pathlib
 import re
 import subprocess
+import sys
 
 import build
 import fakes
@@ -21,22 +23,12 @@ def program(name, *more):
                          f"-Wl,-rpath,{library.parent}")
 
 
-def parse(said):
-    """What handle.c prints, "name: value" a line; callbacks in a list."""
-    fields = {"calls": []}
-    for line in said.lines:
-        name, _, value = line.partition(": ")
-        if name in ("setup", "teardown"):
-            fields["calls"].append(f"{name} {value}")
-        else:
-            assert name not in fields, line
-            fields[name] = value
-    assert {"another result", "an image that goes with no code"}.isdisjoint(fields)
-    return fields
-
-
 def link(world, *words, **options):
-    return parse(world.run(program("handle"), *words, **options))
+    """What came of a link: handle.py."""
+    said = world.run(sys.executable, HERE / "handle.py", *words, **options,
+                     PYTHONPATH=build.ROOT / "tools" / "retarget",
+                     LAZYCUDA_LINK_LIBRARY=build.STUBS / "liblazycuda_link.so")
+    return json.loads(said.lines[-1])
 
 
 def install(world, toolkit, *names):
