@@ -12,6 +12,7 @@ import build
 import library_lists
 from library_lists import ABSENT, FORWARDED, REFUSED
 
+VERSIONED = build.TESTS / "libraries" / "versioned.py"
 # enum lazycuda_cause.
 CAUSES = {ABSENT: 2, REFUSED: 3}
 # cuFile's functions return a struct that begins with one.
@@ -47,19 +48,14 @@ def fake(name, of):
     return file, numbers
 
 
-@pytest.fixture(scope="module")
-def caller():
-    return build.program(build.TESTS / "libraries" / "caller.c")
-
-
-def calls(world, caller, name, major, real="-", **env):
+def calls(world, name, major, real="-", **env):
     """{function: (what it returned, the number of what was called, the cause)}"""
     made = library_lists.read(name)
     node = made.sonames[major] if made.words.get("nodes") is None else "-"
     names = world.root / "names"
     names.write_text("".join(f"{one}\n" for one in made.names(major)))
-    done = world.run("sh", "-c", 'exec "$0" "$@" <names', caller, name, library_lists.stub(name),
-                     real, node, **env)
+    done = world.run(sys.executable, VERSIONED, "every", library_lists.stub(name), node, name, real,
+                     names, **env)
     return {words[0]: tuple(int(word) for word in words[1:])
             for words in (line.split() for line in done.lines)}
 
@@ -77,11 +73,11 @@ def said_so(row, returned, error):
 
 
 @pytest.mark.parametrize("name, major, there", PAIRS)
-def test_on_a_library(world, caller, name, major, there):
+def test_on_a_library(world, name, major, there):
     made = library_lists.read(name)
     file, numbers = fake(name, there)
     world.loader(file)
-    said = calls(world, caller, name, major, world.root / "loader" / file.name)
+    said = calls(world, name, major, world.root / "loader" / file.name)
     assert len(said) == len(made.names(major))
     for one, fate in fates(name, major, there).items():
         returned, called, cause = said[one]
@@ -93,9 +89,9 @@ def test_on_a_library(world, caller, name, major, there):
 
 
 @pytest.mark.parametrize("name, major", sorted({pair[:2] for pair in PAIRS}))
-def test_without_a_library(world, caller, name, major):
+def test_without_a_library(world, name, major):
     made = library_lists.read(name)
-    for one, (returned, called, cause) in calls(world, caller, name, major).items():
+    for one, (returned, called, cause) in calls(world, name, major).items():
         row = made.rows[one, major]
         assert (one, called, cause) == (one, 0, 1)
         if row.text:
@@ -111,13 +107,13 @@ WORK = re.compile(r"(Get|Set|Create|Add|Init|Alloc|Malloc|Execute|Exec|BackendFi
 
 
 @pytest.mark.parametrize("name", library_lists.NAMES)
-def test_once_exit_has_begun_to_shut_the_library_down(world, caller, name):
+def test_once_exit_has_begun_to_shut_the_library_down(world, name):
     """What gives something back succeeds, and nothing reaches the library."""
     made = library_lists.read(name)
     major = max(made.sonames)
     file, numbers = fake(name, major)
     world.loader(file)
-    said = calls(world, caller, name, major, world.root / "loader" / file.name, AT_EXIT="1")
+    said = calls(world, name, major, world.root / "loader" / file.name, AT_EXIT="1")
     assert len(said) == len(made.names(major))
     for one, (returned, called, cause) in said.items():
         row = made.rows[one, major]
@@ -142,7 +138,7 @@ def test_these_hand_out_a_text(library, name):
 @pytest.mark.parametrize("name", ["cuptiGetResultString", "cuptiGetErrorMessage"])
 def test_a_text_that_is_written(world, name):
     """nvidia-resiliency-ext throws an exception with the text, whatever is returned."""
-    done = world.run(sys.executable, build.TESTS / "libraries" / "versioned.py", "text",
+    done = world.run(sys.executable, VERSIONED, "text",
                      library_lists.stub("cupti"), "libcupti.so.12", name, 15, 1, 4321)
     missing, known, unknown = done.lines
     assert missing.startswith("15 ") and "no usable libcupti.so.13" in missing
