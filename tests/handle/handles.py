@@ -23,12 +23,16 @@ def program(name, *more):
                          f"-Wl,-rpath,{library.parent}")
 
 
+def script(world, name, *words, **options):
+    """What a program in Python that calls the library says."""
+    return world.run(sys.executable, HERE / f"{name}.py", *words, **options,
+                     PYTHONPATH=build.ROOT / "tools" / "retarget",
+                     LAZYCUDA_LINK_LIBRARY=build.STUBS / "liblazycuda_link.so").lines
+
+
 def link(world, *words, **options):
     """What came of a link: handle.py."""
-    said = world.run(sys.executable, HERE / "handle.py", *words, **options,
-                     PYTHONPATH=build.ROOT / "tools" / "retarget",
-                     LAZYCUDA_LINK_LIBRARY=build.STUBS / "liblazycuda_link.so")
-    return json.loads(said.lines[-1])
+    return json.loads(script(world, "handle", *words, **options)[-1])
 
 
 def install(world, toolkit, *names):

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Requests and inputs that make no sense, and those of older callers; prints what is not as it should
+be, and how many are."""
+import ctypes
+
+from lazycuda import link_abi as abi
+from lazycuda.link_library import library
+
+PTX = b".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n\0"
+ENDLESS = 2**64 - 1
+SETTING = abi.SettingKind
+ENVIRONMENT = abi.Environment(size=ctypes.sizeof(abi.Environment), nvjitlink=13000)
+NONE = ctypes.POINTER(abi.Support)()
+
+
+def texts(*given):
+    return (ctypes.c_char_p * len(given))(*given)
+
+
+def settings(*given):
+    made = (abi.Setting * len(given))(*(abi.Setting(kind=kind, value=value) for kind, value in given))
+    return {"settings": made, "setting_count": len(given)}
+
+
+def request(**unusual):
+    return abi.Request(**{"size": ctypes.sizeof(abi.Request), "arch": b"sm_80", **unusual})
+
+
+def given(**unusual):
+    data = ctypes.cast(PTX, ctypes.c_void_p).value
+    return abi.Input(**{"size": ctypes.sizeof(abi.Input), "bytes": data, "length": len(PTX), **unusual})
+
+
+def source(**unusual):
+    """Of which nothing is compiled here."""
+    return given(kind=abi.Kind.SOURCE, **unusual)
+
+
+def older():
+    """By a caller that knows less of the struct: what is behind is not looked at."""
+    made = given(size=abi.Input.needs.offset)
+    ctypes.memset(ctypes.addressof(made) + made.size, 0xa5, ctypes.sizeof(made) - made.size)
+    return made
+
+
+class Newer(ctypes.Structure):
+    _fields_ = [("known", abi.Input), ("added", ctypes.c_long)]
+
+
+NEWER = Newer(given(size=ctypes.sizeof(Newer)), 1)
+X, SAME = texts(b"x", None), texts(b"x", b"y", b"x")
+TABLE = [
+    ("no request", None, given(), "BAD_REQUEST"),
+    ("a request without a size", request(size=0), given(), "BAD_REQUEST"),
+    ("a size that ends within a field", request(size=abi.Request.arch.offset + 4), given(), "BAD_REQUEST"),
+    ("no input", request(), None, "NO_INPUTS"),
+    ("an input without bytes", request(), given(bytes=None, length=0), "BAD_INPUT and NO_INPUTS"),
+    ("support that is not there", request(support_count=1), given(), "BAD_REQUEST"),
+    ("endless support", request(support=ctypes.pointer(NONE), support_count=ENDLESS), given(), "BAD_REQUEST"),
+    # Without options, which has to be told from an array of none.  The fake makes nothing unless it is
+    # told to.
+    ("a setting alone", request(**settings((SETTING.FMA, 0))), given(), "BAD_IMAGE"),
+    ("an older caller", request(size=abi.Request.options.offset, option_count=5), older(), "BAD_IMAGE"),
+    ("a newer caller's field", request(), NEWER.known, "BAD_REQUEST and NO_INPUTS"),
+    # What would be left out without a word.
+    ("a flag of an input that does not exist", request(), given(flags=4), "BAD_REQUEST"),
+    ("bytes and a path", request(), given(path=b"k.ptx"), "BAD_REQUEST"),
+    ("headers of PTX", request(), given(header_count=1), "BAD_REQUEST"),
+    ("a limit of a link that is not isolated", request(time_limit=1), given(), "BAD_REQUEST"),
+    ("a setting that is there twice", request(**settings((SETTING.DEBUG, 1), (SETTING.DEBUG, 0))), given(),
+     "BAD_OPTION"),
+    ("a setting that is none", request(**settings((99, 1))), given(), "BAD_OPTION"),
+    ("a name expression that is NULL", request(),
+     source(name_expressions=X, name_expression_count=2), "BAD_REQUEST"),
+    ("a header without a text", request(), source(header_count=1, include_names=X), "BAD_REQUEST"),
+    ("a header that is there twice", request(), source(headers=SAME, include_names=SAME, header_count=3),
+     "BAD_REQUEST"),
+    ("endless headers", request(), source(headers=X, include_names=X, header_count=ENDLESS), "BAD_REQUEST"),
+]
+
+
+def linked(c, request, one):
+    link = c.lazycuda_link_new(request, ENVIRONMENT)
+    codes = [c.lazycuda_link_add(link, one)] if one else []
+    codes = [code for code in codes if code] + [c.lazycuda_link_run(link).contents.code]
+    used_up = c.lazycuda_link_add(link, given())
+    c.lazycuda_link_setup(link, None)
+    c.lazycuda_link_teardown(link, None)
+    c.lazycuda_link_free(link)
+    assert used_up == abi.Code.BAD_REQUEST
+    return " and ".join(c.lazycuda_code_name(code).decode() for code in codes)
+
+
+def without_link(c):
+    """What lazycuda_link_new() returns when memory ran out."""
+    result = c.lazycuda_link_run(None).contents
+    assert c.lazycuda_link_add(None, given()) == result.code == abi.Code.NO_MEMORY
+    assert result.message == b"memory ran out" and not c.lazycuda_link_key(None)
+    c.lazycuda_link_setup(None, None)
+    c.lazycuda_link_teardown(None, None)
+    c.lazycuda_link_free(None)
+    assert c.lazycuda_link_cancel(None) == -1
+
+
+if __name__ == "__main__":
+    right = 0
+    for what, asked, one, wanted in TABLE:
+        said = linked(library(), asked, one)
+        right += said == wanted
+        if said != wanted:
+            print(f"{what}: {said}")
+    without_link(library())
+    print(right)
