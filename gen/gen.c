@@ -229,7 +229,7 @@ static void print_library(const struct symbols *list, const struct library *libr
 static void print_driver(const struct symbols *list, const struct library *library)
 {
 	for (unsigned i = 0; i < list->toolkit_count; i++)
-		if (!i || major_at(list, i) != major_at(list, i - 1))
+		if (is_newest_of_major(list, i))
 			print_word("import", number(major_at(list, i)), library, major_at(list, i), "");
 }
 

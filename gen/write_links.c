@@ -30,7 +30,7 @@ static void write_map(struct files *files, const struct plan *plan, const char *
 	for (unsigned bit = 0; bit < plan->list->toolkit_count; bit++) {
 		unsigned major = major_at(plan->list, bit);
 
-		if ((bit && major_at(plan->list, bit - 1) == major) || !soname_of(plan, major) ||
+		if (!is_newest_of_major(plan->list, bit) || !soname_of(plan, major) ||
 		    (compat && compat != major))
 			continue;
 		for (size_t i = 0; i < library->nodes.count && nodes; i++)
@@ -113,13 +113,11 @@ static void write_import(struct files *files, const struct plan *plan)
 static void write_plain_maps(struct files *files, const struct plan *plan, const struct symbols *list)
 {
 	for (unsigned bit = 0; bit < list->toolkit_count; bit++) {
-		unsigned major = major_at(list, bit);
-		struct text *map;
+		const char *suffix = format(".import%u.map", major_at(list, bit));
 
-		if (bit && major_at(list, bit - 1) == major)
-			continue;
-		map = new_file(files, plan, format(".import%u.map", major), "# ", "");
-		put(map, "LAZYCUDA_1 { global: lazycuda_*; };\n");
+		if (is_newest_of_major(list, bit))
+			put(new_file(files, plan, suffix, "# ", ""),
+			    "LAZYCUDA_1 { global: lazycuda_*; };\n");
 	}
 }
 

@@ -29,11 +29,10 @@ static void add_sonames(struct text *c, const struct plan *plan)
 	size_t count = 0;
 
 	for (unsigned i = list->toolkit_count; i--;) {
-		unsigned major = major_at(list, i);
-		bool last = i + 1 == list->toolkit_count || major_at(list, i + 1) != major;
+		const char *soname = soname_of(plan, major_at(list, i));
 
-		if (last && soname_of(plan, major))
-			add_quoted(c, &count, soname_of(plan, major));
+		if (is_newest_of_major(list, i) && soname)
+			add_quoted(c, &count, soname);
 	}
 }
 

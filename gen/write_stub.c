@@ -621,13 +621,6 @@ static void write_major(struct text *c, const struct plan *plan, unsigned major)
 	    newest->major, newest->minor);
 }
 
-/* Returns true if a toolkit is the newest of its major. */
-static bool is_newest_of_major(const struct symbols *list, unsigned toolkit)
-{
-	return toolkit + 1 == list->toolkit_count ||
-	       major_at(list, toolkit) != major_at(list, toolkit + 1);
-}
-
 static void write_majors(struct text *c, const struct plan *plan)
 {
 	const struct symbols *list = plan->list;

@@ -2,7 +2,6 @@
 /* model.c - queries on a list, even one that is still being read */
 #include "symbols_txt.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char *const kind_names[] = {
@@ -49,6 +48,12 @@ unsigned major_at(const struct symbols *list, unsigned bit)
 	if (list->without_majors)
 		return 0;
 	return list->toolkits[bit < list->toolkit_count ? bit : list->toolkit_count - 1].major;
+}
+
+bool is_newest_of_major(const struct symbols *list, unsigned toolkit)
+{
+	return toolkit + 1 == list->toolkit_count ||
+	       major_at(list, toolkit) != major_at(list, toolkit + 1);
 }
 
 int32_t error_in(const struct library *library, enum error_kind kind, unsigned toolkit)

@@ -278,6 +278,9 @@ uint64_t field_bytes(const struct field *field, unsigned toolkit);
 /* The major of the toolkit that a bit stands for. */
 unsigned major_at(const struct symbols *list, unsigned bit);
 
+/* Returns true if a toolkit is the newest of its major. */
+bool is_newest_of_major(const struct symbols *list, unsigned toolkit);
+
 /* All bits of one major. */
 toolkits major_set(const struct symbols *list, unsigned major);
 

@@ -8,7 +8,6 @@
  */
 #include "scanner.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -164,7 +163,7 @@ static bool check_one(const struct symbols *list, const char *name, char *argume
 	struct exports exports;
 	struct difference count;
 
-	read_exports(path, &exports);
+	read_exports(path, NULL, NULL, &exports);
 	library = find_soname(list, exports.soname, &in);
 	if (!library)
 		fail(path, "%s does not list its SONAME, %s", name, exports.soname);

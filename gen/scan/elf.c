@@ -302,18 +302,11 @@ static void read_symbols(struct elf *elf)
 	munmap((void *)elf->file.bytes, elf->file.size);
 }
 
-void read_exports(const char *path, struct exports *out)
-{
-	struct elf elf = { .path = path, .out = out };
-
-	read_symbols(&elf);
-}
-
-void read_any_exports(const char *path, const struct list *mangled, const struct list *variables,
-		      struct exports *out)
+void read_exports(const char *path, const struct list *mangled, const struct list *variables,
+		  struct exports *out)
 {
 	struct elf elf = {
-		.path = path, .any = true, .mangled = mangled, .variables = variables, .out = out
+		.path = path, .any = mangled, .mangled = mangled, .variables = variables, .out = out
 	};
 
 	read_symbols(&elf);

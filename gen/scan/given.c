@@ -28,6 +28,16 @@ int source_toolkit(const struct own *own, const struct source *source)
 
 /* ---- rows of the list ---- */
 
+static struct hint *new_hint(struct list *list, const char *word)
+{
+	struct hint *hint = scan_alloc(sizeof(*hint));
+
+	hint->place.file = own_name;
+	hint->words[hint->count++] = word;
+	list_add(list, hint);
+	return hint;
+}
+
 struct hint *add_hint(struct list *list, const char *first, const char *second)
 {
 	struct hint *hint;
@@ -37,10 +47,8 @@ struct hint *add_hint(struct list *list, const char *first, const char *second)
 		if (!strcmp(hint->words[0], first) && !strcmp(hint->words[1], second))
 			return hint;
 	}
-	hint = scan_alloc(sizeof(*hint));
-	hint->words[hint->count++] = first;
+	hint = new_hint(list, first);
 	hint->words[hint->count++] = second;
-	list_add(list, hint);
 	return hint;
 }
 
@@ -97,13 +105,10 @@ static const char *package_of_folder(const char *folder)
 
 static void add_package(struct list *packages, const char *name)
 {
-	struct hint *hint = scan_alloc(sizeof(*hint));
-
 	for (size_t i = 0; i < packages->count; i++)
 		if (!strcmp(((struct hint *)packages->items[i])->words[0], name))
 			return;
-	hint->words[hint->count++] = name;
-	list_add(packages, hint);
+	new_hint(packages, name);
 }
 
 void add_packages(struct own *own)
@@ -375,27 +380,19 @@ void take_statuses(struct own *own)
 
 void take_aparts(struct own *own)
 {
-	for (size_t i = 0; i < own->aparts.count; i++) {
-		struct hint *hint = scan_alloc(sizeof(*hint));
-
-		hint->place.file = own_name;
-		hint->words[hint->count++] = own->aparts.items[i];
-		list_add(&own->library.aparts, hint);
-	}
+	for (size_t i = 0; i < own->aparts.count; i++)
+		new_hint(&own->library.aparts, own->aparts.items[i]);
 }
 
 void take_handles(struct own *own)
 {
 	for (size_t i = 0; i < own->handles.count; i++) {
 		const char *text = own->handles.items[i], *equals = strchr(text, '=');
-		struct hint *hint = scan_alloc(sizeof(*hint));
+		struct hint *hint = new_hint(&own->given.handles, equals ?
+			scan_intern_n(text, (size_t)(equals - text)) : text);
 
-		hint->place.file = own_name;
-		hint->words[hint->count++] = equals ?
-			scan_intern_n(text, (size_t)(equals - text)) : text;
 		if (equals)
 			hint->words[hint->count++] = equals + 1;
-		list_add(&own->given.handles, hint);
 	}
 }
 

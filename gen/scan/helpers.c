@@ -2,7 +2,6 @@
 /* helpers.c - memory, maps, errors, versions */
 #include "scanner.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static struct map interned;

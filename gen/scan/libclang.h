@@ -47,9 +47,6 @@ struct CXUnsavedFile {
 };
 
 enum {
-	CXCursor_StructDecl = 2,
-	CXCursor_UnionDecl = 3,
-	CXCursor_ClassDecl = 4,
 	CXCursor_EnumDecl = 5,
 	CXCursor_EnumConstantDecl = 7,
 	CXCursor_FunctionDecl = 8,

@@ -196,7 +196,7 @@ static void read_sources(struct own *own)
 		struct source *source = own->sources.items[i];
 		int number;
 
-		read_any_exports(source->path, &own->mangled, &own->variables, &source->exports);
+		read_exports(source->path, &own->mangled, &own->variables, &source->exports);
 		number = number_of(source->exports.soname);
 		source->major = source->cuda ? source->cuda :
 				number < 1 || number > MAX_MAJOR ? 1 : number;
@@ -300,16 +300,17 @@ static void find_versions(struct own *own)
 /* Adds the exports of a file to those of its version. */
 static void add_exports(struct own *own, const struct source *source)
 {
-	struct exports *all = &own->library.exports[source_toolkit(own, source)], before = *all;
+	struct exports *all = &own->library.exports[source_toolkit(own, source)];
+	struct list names = { 0 };
 
-	*all = source->exports;
-	all->names = scan_alloc((before.count + source->exports.count) * sizeof(*all->names));
-	all->count = 0;
-	for (size_t i = 0; i < before.count; i++)
-		all->names[all->count++] = before.names[i];
+	for (size_t i = 0; i < all->count; i++)
+		list_add(&names, all->names[i]);
 	for (size_t i = 0; i < source->exports.count; i++)
-		if (!exports_name(&before, source->exports.names[i]))
-			all->names[all->count++] = source->exports.names[i];
+		if (!exports_name(all, source->exports.names[i]))
+			list_add(&names, source->exports.names[i]);
+	*all = source->exports;
+	all->names = (const char **)names.items;
+	all->count = names.count;
 	qsort(all->names, all->count, sizeof(*all->names), compare_texts);
 	note_names(&own->library, all);
 }

@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char *const cpus[] = { "x86_64", "aarch64" };
 
@@ -111,11 +110,11 @@ static void read_library(struct scan *scan, struct subject *library, int toolkit
 		     cpus[0], library->name);
 	if (!path)
 		return;
-	read_exports(path, exports);
+	read_exports(path, NULL, NULL, exports);
 	refuse_plain(exports);
 	path = find_library(scan, library, toolkit, cpus[1]);
 	if (path) {
-		read_exports(path, &other);
+		read_exports(path, NULL, NULL, &other);
 		compare_cpus(exports, &other);
 	}
 	note_names(library, exports);
@@ -127,15 +126,13 @@ static void take_declared(struct scan *scan, struct subject *library, int toolki
 {
 	const struct list *declared = &library->headers[toolkit].prototypes.keys;
 	struct exports *exports = &library->exports[toolkit];
+	struct list names = { 0 };
 	version v = scan->versions[toolkit];
 
 	if (!declared->count)
 		return;
-	*exports = (struct exports){ .path = "headers", .soname = library->soname };
-	exports->names = scan_alloc((declared->count + library->exported.count) *
-				    sizeof(*exports->names));
 	for (size_t i = 0; i < declared->count; i++)
-		exports->names[exports->count++] = declared->items[i];
+		list_add(&names, declared->items[i]);
 	for (size_t i = 0; i < library->exported.count; i++) {
 		struct hint *hint = library->exported.items[i];
 
@@ -143,8 +140,10 @@ static void take_declared(struct scan *scan, struct subject *library, int toolki
 		    map_get(&library->headers[toolkit].prototypes, hint->words[0]))
 			continue;
 		hint->used = true;
-		exports->names[exports->count++] = hint->words[0];
+		list_add(&names, hint->words[0]);
 	}
+	*exports = (struct exports){ .path = "headers", .soname = library->soname,
+				     .names = (const char **)names.items, .count = names.count };
 	qsort(exports->names, exports->count, sizeof(*exports->names), compare_texts);
 	note_names(library, exports);
 }

@@ -153,17 +153,16 @@ struct exports {
 	const char **names;	/* sorted */
 	size_t count;
 	bool plain;		/* no version nodes; read_exports() then leaves data out */
-	/* Set by read_any_exports(): */
+	/* Of any library, not only one of CUDA's: */
 	struct list nodes;	/* names of the version nodes in use */
 	struct list variables;	/* struct datum */
 	struct list data, mangled, odd;	/* names that were left out */
 };
-void read_exports(const char *path, struct exports *out);
-/* The same for any library, not only one of CUDA's: functions may be weak and have any
- * version node, and everything that is not a C function is left out, but for these mangled names
+/* Where the two lists are NULL, of a library of CUDA's.  Of any other, functions may be weak and have
+ * any version node, and everything that is not a C function is left out, but for these mangled names
  * of C++ and these variables. */
-void read_any_exports(const char *path, const struct list *mangled, const struct list *variables,
-		      struct exports *out);
+void read_exports(const char *path, const struct list *mangled, const struct list *variables,
+		  struct exports *out);
 bool exports_name(const struct exports *exports, const char *name);
 /* Fails if the library has no version nodes, which only one without majors may lack. */
 void refuse_plain(const struct exports *exports);

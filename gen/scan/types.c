@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *take_string(const struct libclang *clang, CXString string)
