@@ -35,7 +35,6 @@
 })
 #define LC_AGAIN(call) LC_AGAIN_IF(call, done < 0)
 
-
 /* A variable of each thread.  Initial-exec avoids __tls_get_addr(), which allocates. */
 #define LC_THREAD __thread __attribute__((tls_model("initial-exec")))
 

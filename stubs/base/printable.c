@@ -2,8 +2,6 @@
 /* printable.c - makes text from outside fit for a message */
 #include "printable.h"
 
-#include <string.h>
-
 /* For each length, the first byte of a character and the smallest character that
  * needs that many bytes: overlong forms are invalid. */
 static const struct {

@@ -5,10 +5,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,7 +19,6 @@
 #include "dl.h"
 #include "peers.h"
 #include "settings.h"
-#include "signals.h"
 #include "specifics.h"
 #include "../base/auxiliary.h"
 #include "../base/glibc.h"
@@ -183,6 +184,47 @@ static inline __attribute__((always_inline)) bool is_worth_a_try(bool asked)
 	       lc_may_try();
 }
 
+/* --- signals wait while a thread loads a library --- */
+
+/*
+ * A handler that came in the middle might call the stub, leave by longjmp() or fork(), where
+ * malloc() or dlopen() is half done.  What the thread itself causes, such as SIGSEGV, does not
+ * wait, nor do the two that libc keeps for itself, nor those by which a collector of garbage stops
+ * threads: it may serve malloc(), and hold its lock until they have stopped; nor what ends a process
+ * that is stuck in a constructor or on a network's disk, if the program has no handler for it.
+ */
+#define SIGNAL(number) (1ull << ((number) - 1))
+#define NOT_HELD UINT64_MAX	/* the kernel leaves SIGKILL out of any mask */
+
+/* The signal as a mask, if the program has no handler for it. */
+static uint64_t if_uncaught(int number)
+{
+	uint64_t action[8] = { 0 };	/* the kernel's: the handler, then 24 bytes more */
+
+	syscall(SYS_rt_sigaction, number, NULL, action, sizeof(uint64_t));
+	return action[0] == (uintptr_t)SIG_DFL ? SIGNAL(number) : 0;
+}
+
+/* Returns what release_signals() takes. */
+static uint64_t hold_signals(void)
+{
+	const uint64_t held = ~(SIGNAL(SIGSEGV) | SIGNAL(SIGBUS) | SIGNAL(SIGFPE) |
+				SIGNAL(SIGILL) | SIGNAL(SIGTRAP) | SIGNAL(SIGSYS) |
+				SIGNAL(SIGABRT) | SIGNAL(32) | SIGNAL(33) |
+				SIGNAL(SIGPWR) | SIGNAL(SIGXCPU) |
+				if_uncaught(SIGINT) | if_uncaught(SIGTERM));
+	uint64_t before = NOT_HELD;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &held, &before, sizeof(before));
+	return before;
+}
+
+static void release_signals(uint64_t before)
+{
+	if (before != NOT_HELD)
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+}
+
 /* --- publication, with the lock --- */
 
 /* Returns the end of this object's RELRO segment. */
@@ -317,9 +359,9 @@ static void fill(uint64_t held)
 	atomic_store(&state.phase, FILLING);
 	while (lc_specifics.replay_pending && lc_specifics.replay_pending()) {
 		lc_unlock();
-		lc_release_signals(held);
+		release_signals(held);
 		lc_specifics.replay_next(state.functions, state.outcomes);
-		lc_hold_signals();
+		hold_signals();
 		lc_lock();
 	}
 	finish_filling();
@@ -489,9 +531,9 @@ static enum lc_refusal search(bool retry, uint64_t held)
 	publish_loaded(&attempt, published, held);
 	if (!copies)
 		return LC_NONE;
-	lc_release_signals(held);
+	release_signals(held);
 	lc_peers_load_copies();
-	lc_hold_signals();
+	hold_signals();
 	return LC_NONE;
 }
 
@@ -509,10 +551,10 @@ static enum lc_refusal write_again(void)
 	uint64_t held;
 
 	lc_enter();
-	held = lc_hold_signals();
+	held = hold_signals();
 	lc_call_with_stack(fill_again, &held);
 	lc_leave();
-	lc_release_signals(held);
+	release_signals(held);
 	return LC_MISSING;
 }
 
@@ -536,12 +578,12 @@ static enum lc_refusal attempt_load(bool retry)
 	struct searching searching = { .retry = retry };
 
 	lc_enter_for_load();
-	searching.held = lc_hold_signals();
+	searching.held = hold_signals();
 	if (!atomic_exchange(&state.watched, true))
 		atexit(after_exit);
 	lc_call_with_stack(search_there, &searching);
 	lc_leave();
-	lc_release_signals(searching.held);
+	release_signals(searching.held);
 	return searching.refusal;
 }
 

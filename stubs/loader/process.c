@@ -444,7 +444,7 @@ static struct lc_user *note_user(struct walk *walk, const struct lc_image *image
 	return user;
 }
 
-/* Notes the major of a version node; the imports themselves need not be read. */
+/* Notes the major of a version node, and wants none of the imports themselves. */
 static bool note_major(const char *node, void *data)
 {
 	struct lc_user *user = data;
@@ -453,13 +453,6 @@ static bool note_major(const char *node, void *data)
 	if (major > 0 && major < 32)
 		user->majors |= 1u << major;
 	return false;
-}
-
-static bool pass_none(const struct lc_undefined *symbol, void *data)
-{
-	(void)symbol;
-	(void)data;
-	return true;
 }
 
 /* An object whose DT_NEEDED entries are being read. */
@@ -481,7 +474,7 @@ static void note_caller(struct needing *needing, const struct lc_library *librar
 			return;		/* by another name, or as another copy */
 	user = note_user(walk, needing->image, needing->path, library);
 	if (user)
-		lc_image_undefined(needing->image, note_major, pass_none, user);
+		lc_image_undefined(needing->image, note_major, NULL, user);
 	if (user && walk->callers)
 		lc_callers_note(walk->arena, &process->callers, library, needing->image, user->path);
 }

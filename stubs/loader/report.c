@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* report.c - the result of a search, in words */
-#include <string.h>
-
 #include "attempt.h"
 #include "../base/library_name.h"
 #include "specifics.h"

@@ -82,7 +82,7 @@ def adapted():
     the arguments that they get, and tests/real at nvJitLink's."""
     table = (build.ROOT / "stubs/cudart/adaptors/rows.h").read_text()
     slots = re.findall(r"^\tSERVE(?:_BY)?\((\w+), ", table, re.M)
-    results = (build.ROOT / "stubs/nvJitLink/results.c").read_text()
+    results = (build.ROOT / "stubs/nvJitLink/nvjitlink.c").read_text()
     # A slot is named after its family, which may have several names.
     majors = "|".join(map(str, build.MAJORS))
     return {re.sub(rf"_({majors})$", "", slot) for slot in slots} | set(

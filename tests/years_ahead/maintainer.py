@@ -114,7 +114,7 @@ def edit_stubs(copy):
     copy.edit("stubs/cudart/adaptors/functions.c", *FUNCTIONS)
     copy.append("stubs/cudart/adaptors/functions.c", NEW)
     copy.append("stubs/cudart/adaptors/nvcc.c", definitions)
-    copy.edit("stubs/nvJitLink/results.c",
+    copy.edit("stubs/nvJitLink/nvjitlink.c",
               ("#define PAIRS(X) \\\n", LTOIR + "#define PAIRS(X) \\\n"
                "\tLTOIR(X, 14, 13, as_it_is) \\\n\tLTOIR(X, 13, 14, as_it_is) \\\n"
                "\tFUNCTIONS(X, 14, 13, as_it_is) \\\n\tFUNCTIONS(X, 13, 14, as_it_is) \\\n"
