@@ -4,13 +4,15 @@
     versioned.py text STUB NODE FUNCTION STATUS...
     versioned.py handles LIBRARY NODE SIZE
     versioned.py older RUNTIME NODE
+    versioned.py errors RUNTIME NODE STEP...
     versioned.py every STUB NODE LIBRARY REAL NAMES
 
 The first calls a function that writes a text for a status: for each status a line with what it
 returned, and the text.  The second has a real libcublasLt, or its stub, make and free what it does,
 and take what the caller has made, of which that major says SIZE: each line has the name of an
 object and the status of each call.  The third calls what older runtimes lack: what each returned and
-wrote, and what the last error is.  No call needs a GPU.
+wrote, and what the last error is.  The fourth prints what each step of errors() says, in another thread
+after "other:".  No call needs a GPU.
 
 The last calls every function in the file NAMES; NODE may be "-".  REAL is a fake of
 test_every_function.py, or "-": there is none.  For each name a line: what it returned, the number of
@@ -21,6 +23,7 @@ before the library was loaded.
 import ctypes
 import os
 import sys
+import threading
 
 FIND = ctypes.CDLL(None).dlvsym
 FIND.restype, FIND.argtypes = ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
@@ -86,6 +89,29 @@ def older(call, _file, node):
               "last", *(call("cudaGetLastError") for _ in range(2)))
 
 
+def errors(call, _file, _node, *steps):
+    functions = {
+        "peek": lambda: call("cudaPeekAtLastError"), "get": lambda: call("cudaGetLastError"),
+        "count": lambda: call("cudaGetDeviceCount", ctypes.byref(ctypes.c_int(7))),
+        "succeed": lambda: call("cudaDeviceSynchronize") and 0,
+        "set": lambda number: call("cudaSetDevice", int(number)),
+        # What CUDA 11 cannot express: a NUMA node of the host.
+        "advise": lambda: call("cudaMemAdvise", None, ctypes.c_size_t(0), 0, ctypes.c_uint64(3)),
+        # whether the text of 801 is that of the stub's refusal
+        "ours": lambda: int(b"cudaMemAdvise" in call("cudaGetErrorString", 801, result=ctypes.c_char_p))}
+
+    def take(name, *words):
+        print(functions[name](*words), flush=True)
+
+    for words in (step.split(":") for step in steps):
+        if words[0] == "other":
+            other = threading.Thread(target=take, args=words[1:])
+            other.start()
+            other.join()
+        else:
+            take(*words)
+
+
 def every(call, file, _node, library, real, names):
     stub, process = ctypes.CDLL(file), ctypes.CDLL(None)
     room = ctypes.create_string_buffer(1 << 20)
@@ -113,5 +139,5 @@ def every(call, file, _node, library, real, names):
 
 if __name__ == "__main__":
     what, file, node, *words = sys.argv[1:]
-    {"text": text, "handles": handles, "older": older, "every": every}[what](
+    {"text": text, "handles": handles, "older": older, "errors": errors, "every": every}[what](
         caller(file, node), file, node, *words)

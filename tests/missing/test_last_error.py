@@ -1,28 +1,41 @@
 # SPDX-License-Identifier: MIT
 """cudaGetLastError gives back what the stub refused, thread by thread."""
+import sys
+
 import pytest
 
 import build
 from fakes import fake
 
-SOURCE = build.TESTS / "missing" / "last_error.c"
+# (versioned.py's step, what it says)
+STEPS = {
+    "missing": """peek=0 get=0 count=35 other:peek=0 other:get=0 peek=35 get=35 get=0
+                  other:advise=303 peek=0""",
+    # Refused: compiled for 13, runs on 11.
+    "refused": "get=0 advise=801 peek=801 other:peek=0 other:get=0 get=801 get=0",
+    "the runtime's own": "set:3=101 peek=101 get=101 get=0",
+    # The stub refused since, so the stub's comes first.
+    "both": "set:3=101 advise=801 get=801 get=101 get=0",
+    # Clears nothing, as with the real one.
+    "success": "advise=801 succeed=0 peek=801 other:advise=801 get=801",
+    # Whose text an error gets that both have.  Another error of the runtime is not this one, and no
+    # error is none.
+    "texts": """advise=801 ours=1 get=801 ours=1 set:1=101 ours=1 set:0=0 ours=1
+                set:801=801 ours=0 get=801 ours=0 advise=801 ours=1"""}
 
 
-@pytest.fixture
-def program(world):
-    world.search(build.STUBS)
-    return build.program(SOURCE, build.import_library("cudart", 13))
-
-
-@pytest.mark.parametrize("mode", ["missing", "present", "texts"])
-def test_an_error_is_given_back(world, program, mode):
+@pytest.mark.parametrize("what", STEPS)
+def test_an_error_is_given_back(world, what):
     # Most code around <<<>>> asks cudaGetLastError() and nothing else.
-    if mode != "missing":
+    if what != "missing":
         world.loader(fake("cudart", "11.8"))
-    assert world.run(program, mode).out == "ok\n"
+    steps = [step.rpartition("=") for step in STEPS[what].split()]
+    said = world.run(sys.executable, build.TESTS / "libraries" / "versioned.py", "errors",
+                     build.stub("cudart"), "libcudart.so.13", *(step for step, _, _ in steps)).lines
+    assert said == [value for _, _, value in steps]
 
 
-def test_the_real_runtimes_own_errors(world, program, toolkit):
+def test_the_real_runtimes_own_errors(world, toolkit):
     # Without a GPU cudaGetDeviceCount fails, and the last error says so.
     world.loader(toolkit.file("cudart"))
     said = world.probe("stub:cudart", "out:cudaGetDeviceCount:4:0", "call:cudaPeekAtLastError",
