@@ -6,6 +6,7 @@
 """
 import pathlib
 import subprocess
+import sys
 
 import build
 
@@ -30,10 +31,11 @@ class Asked:
     """A running ask."""
 
     def __init__(self, **env):
-        program = build.program(HERE / "ask.c", *SOURCES, "-D_GNU_SOURCE", "-ldl", name="ask")
-        env = build.environment(program, env)
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, env=env)
+        tables = build.shared(SOURCES[0], *SOURCES[1:], "-D_GNU_SOURCE", "-ldl", name="libtables.so")
+        env = build.environment(sys.executable, {"PYTHONPATH": build.ROOT / "tools" / "retarget", **env})
+        self.process = subprocess.Popen(
+            [sys.executable, HERE / "ask.py", tables], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=env)
 
     def ask(self, *question):
         self.process.stdin.write("\t".join(map(str, question)) + "\n")
