@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The decision tables: every row of each, written down from the published
 matrix and the rules for the direction of a mismatch, not from the code."""
-import subprocess
+import ctypes
+import itertools
 
 import pytest
 
 import build
-
-HERE = build.TESTS / "plan"
 
 PTX_OLD = "k:ptx 8.0 sm_80"		# every linker from 12.0 on reads it
 PTX_12_9 = "k:ptx 8.8 sm_80"
@@ -122,17 +121,32 @@ def test_the_default_policy_is_best_effort(ask):
     assert ask("driver=13.0 nvjitlink=12.9 lto", PTX_OLD).rule == "B11"
 
 
+class Situation(ctypes.Structure):
+    """As in link/tables/policy.h."""
+    _fields_ = [("relation", ctypes.c_int), *((name, ctypes.c_bool) for name in (
+        "driver", "needs", "nvjitlink", "accepts", "elsewhere"))]
+
+
+class Rule(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("numbers", ctypes.c_int * 8), ("reason", ctypes.c_char_p)]
+
+
 def test_every_situation_has_a_rule_and_every_rule_a_situation():
-    program = build.program(HERE / "rules.c", "-D_GNU_SOURCE", "-ldl",
-                            *build.room("link/tables", "stubs/base"))
-    done = subprocess.run([program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-    rules = {tuple(line.split()[::3]) for line in done.stdout.splitlines()}
-    # nine relations of driver and nvJitLink, sixteen answers to what else is asked
-    assert len(done.stdout.splitlines()) == 3 * 9 * 16
-    tested = {(policy, row[3]) for policy, rows in
-              (("strict", STRICT), ("best_effort", BEST_EFFORT), ("off", OFF)) for row in rows}
-    assert rules == tested
+    tables = ctypes.CDLL(build.compile("libpolicy.so", "-D_GNU_SOURCE", "-shared", "-fPIC",
+                                       *build.room("link/tables", "stubs/base"), "-ldl"))
+    tables.lk_policy_decide.restype = tables.lk_policy_rules.restype = ctypes.c_void_p
+    absent, too_old, uncompared = 1, 2, 32
+    count = ctypes.c_size_t()
+    for policy, rows in enumerate((BEST_EFFORT, STRICT, OFF)):
+        first = tables.lk_policy_rules(policy, ctypes.byref(count))
+        reached = [tables.lk_policy_decide(policy, ctypes.byref(Situation(relation, *answers)))
+                   for relation in (absent, too_old, 4, 8, 16, uncompared)
+                   for answers in itertools.product((False, True), repeat=5)
+                   # Two majors are compared only if both are known.
+                   if answers[0] or relation in (absent, too_old, uncompared)]
+        assert set(reached) == {first + i * ctypes.sizeof(Rule) for i in range(count.value)}
+        assert {Rule.from_address(rule).name.decode() for rule in reached} == {row[3] for row in rows}
+    assert tables.lk_policy_rules(3, ctypes.byref(count)) is None
 
 
 def test_the_branch_tells_what_an_unknown_driver_did_not(ask):
