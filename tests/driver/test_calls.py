@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What calls of the driver's libraries come to, with a driver and without."""
+import sys
+
 import pytest
 
 import build
@@ -56,10 +58,21 @@ def test_a_function_that_this_driver_has_not(world, library):
     assert str(folder) in said[2]["message"] and "a newer driver does" in said[2]["message"]
 
 
-def text_of(world, function, value, *before, **options):
-    program = build.program(build.TESTS / "driver" / "texts.c", build.import_library("cuda", 12))
-    world.search(build.STUBS)
-    return world.run(program, function, value, *before, **options).out.rstrip("\n")
+# What the driver's stub calls its results, one a line; with more words a call fails first.
+TEXTS = """
+import ctypes, sys
+stub, function, values, *fails = sys.argv[1:]
+library = ctypes.CDLL(stub)
+if fails:
+    library.cuInit(0)
+for value in map(int, values.split(",")):
+    text = ctypes.c_char_p(b"untouched")
+    print(library[function](value, ctypes.byref(text)), (text.value or b"NULL").decode())
+"""
+
+
+def text_of(world, function, *words):
+    return world.run(sys.executable, "-c", TEXTS, build.stub("cuda"), function, *words).out.rstrip("\n")
 
 
 def test_every_error_has_its_name_without_a_driver(world):
@@ -68,22 +81,22 @@ def test_every_error_has_its_name_without_a_driver(world):
     for name, value, _ in listed.enumerators:
         found.setdefault(str(value), set()).add(name)
     assert len(found) > 90
-    lines = text_of(world, "names", ",".join(found)).splitlines()
+    lines = text_of(world, "cuGetErrorName", ",".join(found)).splitlines()
     assert not [(value, line) for value, line in zip(found, lines)
                 if line not in {f"0 {name}" for name in found[value]}]
 
 
 def test_the_text_of_34_says_what_was_tried(world):
     folder = world.loader()
-    text = text_of(world, "strings", "34", "fail")
+    text = text_of(world, "cuGetErrorString", "34", "fail")
     assert text.startswith("0 cuInit: no usable libcuda.so.1 was found.")
     assert str(folder) in text and "NVIDIA driver" in text and "LAZYCUDA_CUDA=" in text
 
 
 def test_with_a_driver_it_answers_itself(world):
     world.loader(fake("cuda", "12.4"))
-    assert text_of(world, "names", "700") == "0 fake 12.4 says 700"
-    assert text_of(world, "strings", "700") == "0 fake 12.4 says 700"
+    assert text_of(world, "cuGetErrorName", "700") == "0 fake 12.4 says 700"
+    assert text_of(world, "cuGetErrorString", "700") == "0 fake 12.4 says 700"
 
 
 def test_nvmlErrorString_answers_without_a_driver(world):
