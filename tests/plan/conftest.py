@@ -20,15 +20,25 @@ def environment(library=build.STUBS / "liblazycuda_link.so", **more):
 
 @pytest.fixture(scope="session")
 def planner():
-    with subprocess.Popen([sys.executable, build.TESTS / "plan" / "scene.py"], text=True,
-                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as process:
-        yield process
+    running = []
+
+    def plan(words):
+        if not running or running[-1].poll() is not None:   # it failed a test, and only that
+            running.append(subprocess.Popen(
+                [sys.executable, build.TESTS / "plan" / "scene.py"], text=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()))
+        print(json.dumps(words), file=running[-1].stdin, flush=True)
+        said = running[-1].stdout.readline()
+        assert said, f"scene.py ended with {running[-1].wait()}"
+        return json.loads(said)
+    yield plan
+    for one in running:
+        one.communicate()
 
 
 @pytest.fixture
 def ask(planner):
     def run(words, *inputs, more=()):
-        print(json.dumps([*words.split(), *more, *(f"in={text}" for text in inputs)]),
-              file=planner.stdin, flush=True)
-        return types.SimpleNamespace(**json.loads(planner.stdout.readline()))
+        return types.SimpleNamespace(
+            **planner([*words.split(), *more, *(f"in={text}" for text in inputs)]))
     return run
