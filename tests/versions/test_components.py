@@ -19,17 +19,13 @@ WHEELS = {"nvrtc-builtins": "nvidia/cuda_nvrtc/lib/libnvrtc-builtins.so.12.9",
           "nvcc": "nvidia/cuda_nvcc/bin/nvcc",
           "nccl_device": "nvidia/nccl/lib/libnccl_device.bc",
           "nvshmem_device": "nvidia/nvshmem/lib/libnvshmem_device.bc"}
-DEBIAN = {"nvrtc-builtins": "lib/x86_64-linux-gnu/libnvrtc-builtins.so.12.9",
-          "headers": "include/cuda.h", "cccl": "include/cub/version.cuh",
-          "cudadevrt": "lib/x86_64-linux-gnu/libcudadevrt.a",
-          "libdevice": "lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc",
-          "libnvvm": "lib/x86_64-linux-gnu/libnvvm.so.4", "nvcc": "bin/nvcc"}
-TARGETS = {"nvrtc-builtins": "targets/x86_64-linux/lib/libnvrtc-builtins.so.12.9",
+DEBIAN = {**TREE, "nvrtc-builtins": "lib/x86_64-linux-gnu/libnvrtc-builtins.so.12.9",
+          "cudadevrt": "lib/x86_64-linux-gnu/libcudadevrt.a", "libnvvm": "lib/x86_64-linux-gnu/libnvvm.so.4",
+          "libdevice": "lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc"}
+TARGETS = {**TREE, "nvrtc-builtins": "targets/x86_64-linux/lib/libnvrtc-builtins.so.12.9",
            "headers": "targets/x86_64-linux/include/cuda.h",
            "cccl": "targets/x86_64-linux/include/cccl/cub/version.cuh",
-           "cudadevrt": "targets/x86_64-linux/lib/libcudadevrt.a",
-           "libdevice": "nvvm/libdevice/libdevice.10.bc", "libnvvm": "nvvm/lib64/libnvvm.so.4",
-           "nvcc": "bin/nvcc"}
+           "cudadevrt": "targets/x86_64-linux/lib/libcudadevrt.a"}
 # With versions of their own, and of no toolkit.
 OWN = ("nccl_device", "nvshmem_device")
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What becomes of a linker option on nvJitLink and on the driver."""
+"""What becomes of a linker option on nvJitLink and on the driver, and what settings are in the words of
+each tool; test_real.py asks the tools."""
+import itertools
+
 import pytest
 
-from questions import ON_DRIVER, ON_NVJITLINK, UNKNOWN, ask, ask_all, cuda
+from questions import NVJITLINK, NVRTC, ON_DRIVER, ON_NVJITLINK, UNKNOWN, ask, ask_all, cuda
 from test_tables import VERSIONS
 
 ALL, NONE = "12.0", None
@@ -46,22 +49,14 @@ def taken(option, version):
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_what_becomes_of_an_option_on_nvjitlink(option):
+def test_what_becomes_of_an_option(option):
     said = ask_all([("option", ON_NVJITLINK, cuda(version), option) for version in LINKERS])
     assert [line.split("\t")[0] for line in said] == \
         ["taken" if taken(option, version) else "refused" for version in LINKERS]
-
-
-@pytest.mark.parametrize("option", OPTIONS)
-def test_an_nvjitlink_of_unknown_version_takes_what_any_version_takes(option):
-    fate = ask("option", ON_NVJITLINK, UNKNOWN, option).split("\t")[0]
-    assert fate == ("taken" if OPTIONS[option][0] else "refused")
-
-
-@pytest.mark.parametrize("option", OPTIONS)
-def test_what_becomes_of_an_option_on_the_driver(option):
+    # One of unknown version takes what any version takes.
+    since, expected = OPTIONS[option]
+    assert ask("option", ON_NVJITLINK, UNKNOWN, option).split("\t")[0] == ("taken" if since else "refused")
     fate, _, number, value, name, why = ask("option", ON_DRIVER, 12020, option).split("\t")
-    expected = OPTIONS[option][1]
     if isinstance(expected, tuple):
         assert (fate, int(number), int(value), name, why) == ("taken", *expected, "-")
     else:
@@ -85,20 +80,17 @@ def test_a_refusal_for_age_says_since_when_there_is_the_option(option):
     assert since == str(cuda(OPTIONS[option][0]))
 
 
+# Some the request has a field for, and some no version has.
 @pytest.mark.parametrize("backend", [ON_NVJITLINK, ON_DRIVER])
-@pytest.mark.parametrize("option", ["-arch=sm_90", "-arch", "-lto", "-lto=1", "-dlto", "-ptx", "-r",
-                                    "-rdc=true", "-rdc", "-relocatable-device-code=true"])
-def test_what_the_request_has_a_field_for_is_reserved(option, backend):
-    assert ask("option", backend, 13050, option).split("\t")[0] == "reserved"
-
-
-@pytest.mark.parametrize("backend", [ON_NVJITLINK, ON_DRIVER])
-@pytest.mark.parametrize("option", ["", "-", "--lto", "lto", "-G", "-v", "-O", "-O5", "-O33",
-                                    "-Ofc", "-Ofc=fast", "-fmad=1", "-use_fast_math", "-archive",
-                                    "-ltofoo", "-maxrregcounts=3", "-I/usr/include", "-time ",
-                                    "-timer", " -time", "-std=c++17", "-split-compile-extend=3"])
-def test_what_no_version_has_is_unknown(option, backend):
-    assert ask("option", backend, 13050, option).split("\t")[0] == "unknown"
+@pytest.mark.parametrize("fate, options", [
+    ("reserved", ["-arch=sm_90", "-arch", "-lto", "-lto=1", "-dlto", "-ptx", "-r", "-rdc=true", "-rdc",
+                  "-relocatable-device-code=true"]),
+    ("unknown", ["", "-", "--lto", "lto", "-G", "-v", "-O", "-O5", "-O33", "-Ofc", "-Ofc=fast", "-fmad=1",
+                 "-use_fast_math", "-archive", "-ltofoo", "-maxrregcounts=3", "-I/usr/include", "-time ",
+                 "-timer", " -time", "-std=c++17", "-split-compile-extend=3"])])
+def test_what_is_no_option_of_a_linker(fate, options, backend):
+    said = {option: ask("option", backend, 13050, option).split("\t")[0] for option in options}
+    assert said == dict.fromkeys(options, fate)
 
 
 @pytest.mark.parametrize("backend", [ON_NVJITLINK, ON_DRIVER])
@@ -116,3 +108,54 @@ def test_what_no_version_has_is_unknown(option, backend):
 def test_a_value_that_makes_no_sense_is_told(option, why, backend):
     said = ask("option", backend, 13050, option).split("\t")
     assert (said[0], said[5]) == ("malformed", why)
+
+
+# ---- what is said once, in the words of each tool ----
+
+# name=value: the first nvrtc, and the words of nvrtc and of nvJitLink
+SETTINGS = {
+    "lineinfo": ("11.7", ["-lineinfo"], ["-lineinfo"]),
+    "lineinfo=0": ("11.7", [], []),
+    "debug": ("11.7", ["-G"], ["-g"]),
+    **{f"optimize={level}": ("11.7", [], [f"-O{level}"]) for level in range(5)},
+    "max-registers=32": ("11.7", ["-maxrregcount=32"], ["-maxrregcount=32"]),
+    "fast-math": ("11.7", ["-use_fast_math"], ["-ftz=1", "-prec-div=0", "-prec-sqrt=0", "-fma=1"]),
+    **{f"{name}={value}": ("11.7", [f"-{compiler}={word}"], [f"-{name}={value}"])
+       for name, compiler in (("ftz", "ftz"), ("prec-div", "prec-div"), ("prec-sqrt", "prec-sqrt"),
+                              ("fma", "fmad")) for value, word in ((0, "false"), (1, "true"))},
+    **{f"fast-compile={level}": (since, [f"-Ofc={level}"], [f"-Ofc={level}"])
+       for level, since in (("0", "12.5"), ("min", "12.9"), ("mid", "12.9"), ("max", "12.5"))},
+    "split-compile=2": ("12.0", ["-split-compile=2"], ["-split-compile=2"]),
+    "split-compile=0": ("12.0", ["-split-compile=0"], ["-split-compile=0"]),
+}
+
+
+def words(tool, setting):
+    return ask("setting", tool, setting).split("\t")[1:]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_words_of_each_tool(setting):
+    since, compiler, linker = SETTINGS[setting]
+    said = ask("setting", NVRTC, setting).split("\t")
+    assert (int(said[0]) or 11070, said[1:]) == (cuda(since), compiler)
+    assert words(NVJITLINK, setting) == linker
+    for word, backend in itertools.product(linker, (ON_NVJITLINK, ON_DRIVER)):
+        assert ask("option", backend, UNKNOWN, word).split("\t")[0] in ("taken", "dropped", "refused")
+
+
+@pytest.mark.parametrize("setting, why", [
+    *[(text, "there is no such setting")
+      for text in ("", "=", "lineinf", "line", "Debug", "-G", "0")],
+    *[(text, "its value is 0 or 1") for text in ("ftz", "ftz=", "ftz=2", "ftz=true", "fma=-1")],
+    *[(text, "its value is 1, or 0, which is the same as to leave it out")
+      for text in ("debug=", "debug=2", "lineinfo=on")],
+    *[(text, "its value is a level, 0 to 4") for text in ("optimize", "optimize=5", "optimize=x")],
+    *[(text, "its value is a number of registers")
+      for text in ("max-registers", "max-registers=0", "max-registers=65536", "max-registers=3x",
+                   "max-registers=4294967328", "max-registers= 3")],
+    *[(text, "its value is 0, min, mid or max") for text in
+      ("fast-compile", "fast-compile=1", "fast-compile=maximum")],
+    ("split-compile=all", "its value is a number of threads, 0 for all")])
+def test_what_is_none_is_told(setting, why):
+    assert ask("setting", NVRTC, setting) == why

@@ -15,8 +15,7 @@ import linkers
 import samples
 import toolkits
 from questions import (CUBIN, LTOIR, NVJITLINK, NVRTC, ON_NVJITLINK, PTX, ask, ask_all, cuda)
-from test_options import OPTIONS
-from test_settings import SETTINGS, words
+from test_options import OPTIONS, SETTINGS, words
 
 SOURCE = """\
 .version {isa}

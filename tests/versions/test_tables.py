@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What belongs to which toolkit, row by row, and what lies beside the rows."""
+"""What belongs to which toolkit, row by row, and what lies beside the rows; versions and constraints as text."""
 import pytest
 
 from questions import ask, cuda
@@ -27,36 +27,32 @@ def test_a_row(version, isa, branch, container, ir):
     assert not ir or ask("ltoir", container, ir) == str(cuda(version))
 
 
-@pytest.mark.parametrize("isa, version", [
-    (96, "13.6"), (99, "13.9"), (100, "14.0"), (101, "14.1"),      # newer than the table
-    (79, "12.0"), (89, "13.0"),                                    # between two rows
-    (63, "11.0"), (10, "11.0")])                                   # older than all
-def test_an_isa_that_is_not_in_the_table(isa, version):
-    assert ask("isa", isa) == str(cuda(version))
+# Questions, and the answer to all of them.
+BESIDE = [
+    # A PTX ISA that is newer than the table, between two rows, or older than all.
+    ("isa", "13.6", 96), ("isa", "13.9", 99), ("isa", "14.0", 100), ("isa", "14.1", 101), ("isa", "12.0", 79),
+    ("isa", "13.0", 89), ("isa", "11.0", 63, 10),
+    # LTO-IR: newer; between two rows, of the first that reads it; the container decides, if it is newer; older.
+    ("ltoir", "13.6", (1067, 2132), (1068, 2131), (2000, 3000)), ("ltoir", "12.3", (1059, 2059)),
+    ("ltoir", "12.1", (1057, 2052)), ("ltoir", "12.4", (1061, 2051)), ("ltoir", "11.7", (1054, 2001)),
+    # Its IR is hidden: of no known toolkit.
+    ("ltoir", 0, (1061, 0)),
+    # A branch between two rows has the version of the lower; before the table, none.
+    ("branch", "11.0", 450), ("branch", "11.4", 471), ("branch", "11.5", 505), ("branch", "12.9", 579),
+    ("branch", "13.3", 611), ("branch", "13.4", 700), ("branch", 0, 390, 440, 0, -1),
+    # What is older than the table or no version knows no ISA; that of newer ones follows from theirs.
+    ("newest-isa", 0, 10020, 0, -1), ("newest-isa", 96, cuda("13.6")), ("newest-isa", 99, cuda("13.9"), cuda("13.12")),
+    ("newest-isa", 100, cuda("14.0")), ("newest-isa", 103, cuda("14.3")), ("newest-isa", 88, cuda("12.10")),
+    ("newest-isa", 78, cuda("11.9")),
+    # The branch that minor-version compatibility needs.
+    ("needed-branch", 450, 11), ("needed-branch", 525, 12), ("needed-branch", 580, 13), ("needed-branch", 0, 10, 14)]
 
 
-@pytest.mark.parametrize("version, isa", [("13.6", 96), ("13.9", 99), ("13.12", 99), ("14.0", 100),
-                                          ("14.3", 103), ("12.10", 88), ("11.9", 78)])
-def test_the_newest_isa_of_a_version_that_is_not_in_the_table(version, isa):
-    assert ask("newest-isa", cuda(version)) == str(isa)
-
-
-@pytest.mark.parametrize("version", [10020, 0, -1])
-def test_what_is_older_than_the_table_or_no_version_knows_no_isa(version):
-    assert ask("newest-isa", version) == "0"
-
-
-@pytest.mark.parametrize("container, ir, version", [
-    (1067, 2132, "13.6"), (1068, 2131, "13.6"), (2000, 3000, "13.6"),     # newer than the table
-    (1059, 2059, "12.3"), (1057, 2052, "12.1"),         # between two rows: the first that reads it
-    (1061, 2051, "12.4"),                               # the container decides, if it is newer
-    (1054, 2001, "11.7")])                              # older than all
-def test_ltoir_that_is_not_in_the_table(container, ir, version):
-    assert ask("ltoir", container, ir) == str(cuda(version))
-
-
-def test_ltoir_whose_ir_is_hidden_is_of_no_known_toolkit():
-    assert ask("ltoir", 1061, 0) == "0"
+@pytest.mark.parametrize("question, answer, given", [(row[0], row[1], row[2:]) for row in BESIDE])
+def test_what_lies_beside_the_rows(question, answer, given):
+    answer = cuda(answer) if isinstance(answer, str) else answer
+    for numbers in given:
+        assert ask(question, *(numbers if isinstance(numbers, tuple) else (numbers,))) == str(answer)
 
 
 @pytest.mark.parametrize("container, oldest, newest", [
@@ -69,17 +65,59 @@ def test_the_toolkits_of_a_container(container, oldest, newest):
     assert ask("container", container) == f"{cuda(oldest)} {cuda(newest)}"
 
 
-@pytest.mark.parametrize("branch, version", [(450, "11.0"), (471, "11.4"), (505, "11.5"),
-                                             (579, "12.9"), (611, "13.3"), (700, "13.4")])
-def test_a_branch_between_two_rows_has_the_version_of_the_lower(branch, version):
-    assert ask("branch", branch) == str(cuda(version))
+# Of what is refused nothing is written.
+@pytest.mark.parametrize("text, said", [
+    *[(text, f"1 {version}") for text, version in (
+        ("12.9", 12090), ("12", 12000), ("13.0", 13000), ("12.9.86", 12090), ("11.8.999999", 11080),
+        ("12.10", 12100), ("012.09", 12090), ("999.99", 999990))],
+    *[(text, "0 -2") for text in (
+        "", " ", "x", "v12", "12.", ".9", "12..9", "12.9.", "12.9.86.1", "12.9 ", " 12.9", "12.9a", "12,9",
+        "-12", "+12", "12.-1", "0.9", "0", "1000.0", "12.100", "12.9.1000000", "99999999999999999999",
+        "12.99999999999999999999", "1e3", "0x12", "12.*", "１２")]])
+def test_a_version_is_read(text, said):
+    assert ask("parse", text) == said
 
 
-@pytest.mark.parametrize("branch", [390, 440, 0, -1])
-def test_a_branch_before_the_table_has_no_version(branch):
-    assert ask("branch", branch) == "0"
+@pytest.mark.parametrize("version, text", [(12090, "12.9"), (13000, "13.0"), (12100, "12.10"),
+                                           (0, "none"), (-1, "unknown"), (-7, "unknown"),
+                                           (2147483647, "2147483.64")])
+def test_a_version_is_written(version, text):
+    assert ask("text", version) == text
 
 
-@pytest.mark.parametrize("major, branch", [(11, 450), (12, 525), (13, 580), (10, 0), (14, 0)])
-def test_the_branch_that_minor_version_compatibility_needs(major, branch):
-    assert ask("needed-branch", major) == str(branch)
+@pytest.mark.parametrize("constraint, holds, fails", [
+    (">=13.2,<14", "13.2 13.9", "13.1 14.0 12.9"),
+    ("==12.9", "12.9", "12.8 13.0"),
+    ("==12", "12.0", "12.1 11.8"),
+    ("==12.*", "12.0 12.9 12.10", "11.8 13.0"),
+    ("!=12.9", "12.8 13.0", "12.9"),
+    ("!=12.*", "11.8 13.0", "12.0 12.9"),
+    (">=12.4", "12.4 13.0", "12.3"),
+    ("<12.4", "12.3", "12.4 12.5"),
+    (">12.4", "12.5 13.0", "12.4 12.3"),
+    ("<13", "12.9", "13.0 13.1"),
+    (">12", "12.1 13.0", "12.0"),
+    ("~=12.4", "12.4 12.9", "12.3 13.0"),
+    # The third number is not looked at, but that ~= makes the second fixed.
+    ("~=12.4.1", "12.4", "12.5 12.3"),
+    (">=12.4.127", "12.4", "12.3"),
+    (" >= 12.4 , < 13 ", "12.4", "13.0"),
+    ("\t>=12.4,\t!=12.6,!=12.8", None, None),
+    (">=12,<13,!=12.5,!=12.6", "12.4 12.8", "12.5 12.6 13.0"),
+    ("==12.*,==13.*", "", "12.0 13.0"),
+    ("", "11.8 12.0", ""),
+    ("  ", "11.8", "")])
+def test_a_constraint_holds(constraint, holds, fails):
+    if holds is None:       # a tab separates fields here
+        constraint, holds, fails = constraint.replace("\t", " "), "12.4 12.9", "12.6 12.8 12.3"
+    assert [version for version in (holds + " " + fails).split()
+            if ask("constraint", cuda(version), constraint).split()[0] == "1"] == holds.split()
+
+
+@pytest.mark.parametrize("constraint, place", [
+    ("=13.2", 0), ("===13.2", 2), ("=>13.2", 0), ("x", 0), (">=", 2), (">= ", 3), (">=x", 2),
+    (">=13.2x", 6), (">=13.2rc1", 6), (">=13.2.1.1", 8), (">=13,", 5), (">=13,,<14", 5),
+    (">=13 <14", 5), ("==*", 2), (">=12.*", 4), ("~=12", 2), ("==12.*.1", 6), ("==12.x", 4),
+    ("==1000.0", 2), ("!13", 0), (">=-1", 2)])
+def test_a_malformed_constraint_is_told_with_its_place(constraint, place):
+    assert ask("constraint", 13000, constraint) == f"-1 {place}"

@@ -174,41 +174,30 @@ def test_the_wheel_that_lists_it_tells(tmp_path, name, path, version):
     assert toolkit_of(file(tmp_path / path)) == (version, f"{record} lists it")
 
 
-@pytest.mark.parametrize("name", [
-    "torch-12.9.0", "nvidia_cublas_cu12-12.9.1.4", "nvidia_nvjitlink_cu12",
-    "nvidia_nvjitlink_cu12-",
-    "nvidia_nvjitlink_cu12-12", "nvidia_nvjitlink_cu12_extra-12.9.86",
-    "nvidia_nvjitlink_cu12-99999.9.9"])
-def test_the_version_of_another_wheel_means_something_else(tmp_path, name):
-    path = "nvidia/nvjitlink/lib/libnvJitLink.so.12"
-    wheel(tmp_path, name, path)
-    assert toolkit_of(file(tmp_path / path)) == (0, UNTOLD)
+NVJITLINK = "nvidia/nvjitlink/lib/libnvJitLink.so.12"
 
 
-def test_a_wheel_that_does_not_list_it_tells_nothing(tmp_path):
-    path = "nvidia/nvjitlink/lib/libnvJitLink.so.12"
-    wheel(tmp_path, "nvidia_nvjitlink_cu12-12.9.86", f"{path}x", f"x{path}", f"/{path}",
-          f"a/{path}")
+@pytest.mark.parametrize("name, text", [
+    # The version of another wheel means something else.
+    *[(name, f"{NVJITLINK},sha256=abc,123\n") for name in (
+        "torch-12.9.0", "nvidia_cublas_cu12-12.9.1.4", "nvidia_nvjitlink_cu12", "nvidia_nvjitlink_cu12-",
+        "nvidia_nvjitlink_cu12-12", "nvidia_nvjitlink_cu12_extra-12.9.86", "nvidia_nvjitlink_cu12-99999.9.9")],
+    # It does not list it, or is hostile.
+    *[("nvidia_nvjitlink_cu12-12.9.86", text) for text in (
+        "".join(f"{path},sha256=abc,123\n" for path in (
+            f"{NVJITLINK}x", f"x{NVJITLINK}", f"/{NVJITLINK}", f"a/{NVJITLINK}")),
+        "", "\0" * 5000, NVJITLINK, NVJITLINK + "\n", "x" * 1023 + NVJITLINK + ",")]])
+def test_a_wheel_that_tells_nothing(tmp_path, name, text):
+    header(tmp_path / f"{name}.dist-info" / "RECORD", text)
     wheel(tmp_path, "nvidia_cuda_nvrtc_cu12-12.8.93")
-    assert toolkit_of(file(tmp_path / path)) == (0, UNTOLD)
-
-
-@pytest.mark.parametrize("text", [
-    "", "\0" * 5000, "nvidia/nvjitlink/lib/libnvJitLink.so.12",
-    "nvidia/nvjitlink/lib/libnvJitLink.so.12\n",
-    "x" * 1023 + "nvidia/nvjitlink/lib/libnvJitLink.so.12,"])
-def test_a_hostile_record_tells_nothing(tmp_path, text):
-    path = "nvidia/nvjitlink/lib/libnvJitLink.so.12"
-    header(tmp_path / "nvidia_nvjitlink_cu12-12.9.86.dist-info" / "RECORD", text)
-    assert toolkit_of(file(tmp_path / path)) == (0, UNTOLD)
+    assert toolkit_of(file(tmp_path / NVJITLINK)) == (0, UNTOLD)
 
 
 def test_a_record_that_is_a_folder_or_a_fifo_tells_nothing(tmp_path):
-    path = "nvidia/nvjitlink/lib/libnvJitLink.so.12"
     (tmp_path / "nvidia_nvjitlink_cu12-12.9.86.dist-info" / "RECORD").mkdir(parents=True)
     (tmp_path / "nvidia_nvjitlink-13.0.88.dist-info").mkdir()
     os.mkfifo(tmp_path / "nvidia_nvjitlink-13.0.88.dist-info" / "RECORD")
-    assert toolkit_of(file(tmp_path / path)) == (0, UNTOLD)
+    assert toolkit_of(file(tmp_path / NVJITLINK)) == (0, UNTOLD)
 
 
 def test_the_wheel_that_lists_it_comes_before_cuda_h(tmp_path):
