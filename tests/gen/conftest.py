@@ -45,6 +45,12 @@ def gen(sanitized):
     return run
 
 
+@pytest.fixture
+def out(tmp_path):
+    (tmp_path / "out").mkdir()
+    return tmp_path / "out"
+
+
 @pytest.fixture(scope="session")
 def thing(sanitized, tmp_path_factory):
     """The folder that thing.txt is generated into."""

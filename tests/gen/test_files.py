@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+import lists
 
 HERE = pathlib.Path(__file__).parent
 THING = (HERE / "thing.txt").read_text()
@@ -28,9 +29,7 @@ def test_same_input_same_bytes(gen, tmp_path):
                                            "import2.map", "import3.map"))
 
 
-def test_an_unchanged_file_keeps_its_time(gen, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
+def test_an_unchanged_file_keeps_its_time(gen, out):
     gen(THING, out)
     for file in out.iterdir():
         os.utime(file, (1, 1))
@@ -39,10 +38,8 @@ def test_an_unchanged_file_keeps_its_time(gen, tmp_path):
     assert changed == {"libthing_stub.c"}
 
 
-def test_a_later_layout_does_not_take_the_name_of_the_first(gen, tmp_path):
+def test_a_later_layout_does_not_take_the_name_of_the_first(gen, out):
     """Written code calls the first by the plain name, whatever comes before it in the list."""
-    out = tmp_path / "out"
-    out.mkdir()
     text = THING.replace("struct small\n    size 8 1.0- layout A", "struct small\n"
                          "    size 8 1.0-2.1 layout A\n    size 12 3.0- layout B\n    .c i32 8 3.0-")
     done = gen(text.replace("\nfunctions\n", "\nfunctions\n    a_new_one 3.0- (small)\n"), out)
@@ -52,10 +49,8 @@ def test_a_later_layout_does_not_take_the_name_of_the_first(gen, tmp_path):
     assert sizes == {"lc_small": "8", "lc_small_B": "12"}
 
 
-def test_a_full_disk(optimized, tmp_path):
+def test_a_full_disk(optimized, tmp_path, out):
     """A limit on the size of files is a disk that is full in the middle of one."""
-    out = tmp_path / "out"
-    out.mkdir()
     assert subprocess.run([optimized, "-o", out, HERE / "thing.txt"]).returncode == 0
     before = contents(out)
     (tmp_path / "list.txt").write_text(THING.replace("error missing 11", "error missing 16"))
@@ -109,3 +104,43 @@ def test_no_read_of_memory_that_was_not_written(optimized, tmp_path):
     done = subprocess.run(["valgrind", "-q", "--error-exitcode=9", optimized, "-o", tmp_path,
                            HERE / "thing.txt"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+# ---- `gen --words`: what the Makefile makes of a list, and for which CUDA ----
+
+CUDAS = lists.OTHER.replace("libother.so.1", "libother.so.7")
+OWN = CUDAS.replace("    error driver 14\n    error incoherent 15\n", "").replace(
+    "    variable", "    majors own\n    variable")
+ROWS = "    cuda libother.so.2 12 13\n    cuda libother.so.7 11 31\n    variable"
+
+
+@pytest.mark.parametrize("text, lines", [
+    (CUDAS, ["compat/1/other/1/libother.so.7", "compat/2/other/2/libother.so.2",
+             "import/1/other/1", "import/2/other/2"]),
+    (OWN, ["compat/any/other/1/libother.so.7", "compat/any/other/2/libother.so.2",
+           "import/any/other/2"]),
+    (OWN.replace("    variable", ROWS),
+     ["compat/11/other/1/libother.so.7", "compat/12/other/2/libother.so.2",
+      "compat/13/other/2/libother.so.2", "compat/31/other/1/libother.so.7",
+      "import/11/other/1", "import/12/other/2", "import/13/other/2", "import/31/other/1"]),
+    (OWN.replace("    variable", ROWS.replace("11 31", "12")),
+     ["compat/12/other/1/libother.so.7", "compat/12/other/2/libother.so.2",
+      "compat/13/other/2/libother.so.2", "import/12/other/2", "import/13/other/2"]),
+    (OWN.replace("    variable", "    compat none\n" + ROWS),
+     ["import/11/other/1", "import/12/other/2", "import/13/other/2", "import/31/other/1"]),
+    (CUDAS + "\n" + lists.WITHOUT_MAJORS,
+     ["compat/1/other/1/libother.so.7", "compat/2/other/2/libother.so.2",
+      "import/1/other/1", "import/1/thing/1", "import/2/other/2", "import/2/thing/2"])],
+    ids=["cuda", "any", "rows", "two-of-one-cuda", "no-real-names", "driver"])
+def test_a_line_for_each_cuda_that_one_is_of(gen, out, text, lines):
+    done = gen(text, out, "--words")
+    assert (done.returncode, sorted(done.stdout.decode().splitlines())) == (0, lines), done.stderr
+    assert not list(out.iterdir())
+
+
+def test_what_cannot_be_written_is_an_error(optimized, tmp_path):
+    (tmp_path / "list.txt").write_text(CUDAS)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([optimized, "--words", tmp_path / "list.txt"], stdout=full,
+                              stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2 and "cannot write the words" in done.stderr

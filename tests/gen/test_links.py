@@ -70,9 +70,7 @@ def test_nothing_else_is_exported(stub):
     assert versions(stub)["lazycuda_asked"] == {"@LAZYCUDA_1"}
 
 
-def test_a_chosen_abi_is_the_default(cc, gen, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
+def test_a_chosen_abi_is_the_default(cc, gen, tmp_path, out):
     assert gen(THING, out, "--abi", "2").returncode == 0
     made = versions(cc.stub(out, tmp_path / "libthing_stub.so"))
     assert made["changed"] == {"libthing.so.0", "libthing.so.1", "@libthing.so.2", "libthing.so.3"}
@@ -150,9 +148,7 @@ def write(path, text):
     return path
 
 
-def test_a_prototype_that_changes_inside_a_major_needs_assembly(cc, gen, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
+def test_a_prototype_that_changes_inside_a_major_needs_assembly(cc, gen, tmp_path, out):
     text = THING.replace("    changed            1.0-1.1          (i32, i64)",
                          "    changed  1.0  (i32)\n    changed  1.1  (i32, i64)")
     assert gen(text, out).returncode == 0

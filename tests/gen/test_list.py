@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Every malformed list is refused with the place and the reason, and nothing is written."""
+import re
 import subprocess
 
 import pytest
+
+import elf
+import lists
 
 BASE = """\
 toolkits 1.0 1.1 2.0 2.1
@@ -61,7 +65,7 @@ CASES = [
     ("    third 2.0- (i32)\n", "    third 2.0- (i32)\nlibrary ^thing\n",
      "library thing is on line 3 already"),
     # library
-    ("    stub libthing_stub.so\n", "", "library thing has no row `stub`", (3, 9)),
+    ("    stub libthing_stub.so\n", "", "library thing has no row `stub`"),
     ("    stub libthing_stub.so", "    stub ^libthing_stub.dll", "a stub's file name ends in .so"),
     ("    stub libthing_stub.so", "    stub lib^/thing_stub.so", "unexpected `/` in a file name"),
     ("    stub libthing_stub.so", "    stub a.so\n    ^stub b.so", "this was given on line 4 already"),
@@ -70,7 +74,7 @@ CASES = [
     ("    error driver 14", "    error ^drivers 14", "no error `drivers`"),
     ("    error driver 14", "    ^error driver 0", "an error cannot be 0"),
     ("    error driver 14", "    error driver 14\n    ^error driver 14", "on line 11 already"),
-    ("    error driver 14", "    error driver 14 2.0-", "no row `error driver` for 1.0", (3, 9)),
+    ("    error driver 14", "    error driver 14 2.0-", "no row `error driver` for 1.0"),
     ("    error driver 14", "    ^error driver 14 1.1-\n    error driver 15 1.0",
      "an error for some of major 1, and not for 1.0"),
     ("    status thingStatus", "    status ^thingStates", "no enum thingStates"),
@@ -131,29 +135,48 @@ CASES = [
 ]
 
 
-def apply(case):
-    """(the list, the place or None, the message)"""
-    old, new, message, *place = case
-    assert BASE.count(old) == 1 or old in ("functions",), old
-    at = BASE.index(old)
+# The same of a library without majors.
+WITHOUT_MAJORS = f"{lists.OTHER}\n{lists.WITHOUT_MAJORS}"
+CASES_WITHOUT_MAJORS = [
+    ("    majors none", "    majors ^two", "`two` where `none` or `own` is expected"),
+    ("    majors none", "    majors none\n    ^majors none", "this was given on line 24 already"),
+    ("    majors none\n", "", "library thing has no row `error refused`"),
+    ("    witness thingA\n", "", "library thing has no row `witness`"),
+    ("    witness thingA", "    witness ^thingX", "there is no function thingX"),
+    ("    home /one", "    home ^one", "`one` is not an absolute path"),
+    ("    error absent 22", "    error absent 22\n    ^error refused 23", "no such error"),
+    ("    home /one", "    home /one\n    node ^libthing.so.0 1", "without majors has no nodes"),
+    ("    home /one", "    home /one\n    folder ^lib 1.0-", "is in no toolkit"),
+    ("    thingB 1.1-1.1 (i32)", "    thingB 1.1-1.1 (i32)\n    ^thingB 2.0- (i64)",
+     "has another interface on line"),
+    ("    thingB 1.1-1.1 (i32)", "    ^thingB 1.1-1.1 (i32) apart", "no majors to keep apart"),
+    ("    variable OTHER", "    variable OTHER\n    home ^/usr", "only a library without majors"),
+    ("    variable OTHER", "    variable OTHER\n    witness ^other", "only a library without majors"),
+]
+
+
+def apply(base, old, new, message, *place):
+    """(the list, the place, the message); without ^ it is that of the library, unless told."""
+    assert base.count(old) == 1 or old in ("functions",), old
+    at = base.index(old)
     if "^" in new:
-        before = (BASE[:at] + new[:new.index("^")]).encode()
-        line = before.count(b"\n") + 1
-        column = len(before) - (before.rfind(b"\n") + 1) + 1
+        before = base[:at] + new[:new.index("^")]
         new = new.replace("^", "", 1)
     else:
-        line, column = place[0]
+        before = base[:base.index("library thing")] + "library "
+    line, column = before.count("\n") + 1, len(before.encode()) - (before.encode().rfind(b"\n") + 1) + 1
     if place and isinstance(place[0], int):		# lines further down
         line, column = line + place[0], 1
-    return BASE[:at] + new + BASE[at + len(old):], (line, column), message
+    elif place:
+        line, column = place[0]
+    return base[:at] + new + base[at + len(old):], (line, column), message
 
 
-@pytest.mark.parametrize("case", CASES,
-                         ids=lambda case: case[2].replace(" ", "-")[:40])
-def test_malformed(gen, tmp_path, case):
-    text, (line, column), message = apply(case)
-    out = tmp_path / "out"
-    out.mkdir()
+@pytest.mark.parametrize("base, case", [*((BASE, case) for case in CASES),
+                                        *((WITHOUT_MAJORS, case) for case in CASES_WITHOUT_MAJORS)],
+                         ids=lambda case: case[2].replace(" ", "-")[:40] if isinstance(case, tuple) else "")
+def test_malformed(gen, tmp_path, out, base, case):
+    text, (line, column), message = apply(base, *case)
     done = gen(text, out)
     assert done.returncode == 2 and not done.stdout
     first, rest = done.stderr.split("\n", 1)
@@ -162,9 +185,7 @@ def test_malformed(gen, tmp_path, case):
     assert list(out.iterdir()) == []
 
 
-def test_the_list_they_are_made_from_is_good(gen, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
+def test_the_list_they_are_made_from_is_good(gen, out):
     assert gen(BASE, out).returncode == 0
     assert len(list(out.iterdir())) >= 6
 
@@ -175,9 +196,7 @@ def test_the_list_they_are_made_from_is_good(gen, tmp_path):
     ("toolkits 1.0\n", ":2:1: the file ends where `library` is expected"),
     ("\n\n    x\n", ":3:5: a row that belongs to no block"),
 ])
-def test_nothing_there(gen, tmp_path, text, message):
-    out = tmp_path / "out"
-    out.mkdir()
+def test_nothing_there(gen, tmp_path, out, text, message):
     done = gen(text, out)
     assert done.returncode == 2 and done.stderr == f"{tmp_path / 'list.txt'}{message}\n"
 
@@ -208,3 +227,22 @@ def test_more_than_a_stub_can_count(optimized, tmp_path, row, fits, what):
         done = subprocess.run([optimized, "-o", tmp_path, path], capture_output=True, text=True)
         assert done.returncode == 2 * (count > fits)
     assert f"library thing has 65536 {what}, and a stub has room for 65535" in done.stderr
+
+
+def test_no_refusal_is_a_success(gen, out):
+    assert gen(WITHOUT_MAJORS, out).returncode == 0
+    text = (out / "libthing_stub.c").read_text()
+    assert re.findall(r"\[(LC_[A-Z]+)\] = (\d+)", text) == [
+        ("LC_MISSING", "21"), ("LC_ABSENT", "22"), ("LC_REFUSED", "21"), ("LC_DRIVER", "21"),
+        ("LC_INCOHERENT", "21")]
+
+
+def test_its_names_have_no_version(gen, out, cc, tmp_path):
+    assert gen(WITHOUT_MAJORS, out).returncode == 0
+    loader = tmp_path / "loader.c"
+    loader.write_text('#include "libthing_stub.h"\n'
+                      "int32_t lc_slow(unsigned slot) { return (int32_t)slot; }\n")
+    symbols = elf.exports(cc.stub(out, tmp_path / "libthing_stub.so", loader=loader))
+    assert {(s.name, s.node) for s in symbols if s.name.startswith("thing")} == {
+        ("thingA", None), ("thingB", None), ("thingC", None)}
+    assert not [s.name for s in symbols if s.name.startswith("lc_")]

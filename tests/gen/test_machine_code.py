@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """An entry is one indirect jump, with every compiler and every kind of argument."""
 import re
+import subprocess
 
 import pytest
 
@@ -76,11 +77,8 @@ def test_an_unwinder_knows_all_of_it_and_assembly_costs_one_description(thing, c
     assert sum(found[0] in assembly for found in within.values()) > 10
 
 
-@pytest.mark.parametrize("flag", ["-O0", "-fstack-protector-all",
-                                  "-fno-plt"])
+@pytest.mark.parametrize("flag", ["-O0", "-fstack-protector-all", "-fno-plt"])
 def test_whatever_cflags_say(thing, compiler, tmp_path, flag):
-    if compiler.name == "aarch64-clang" and flag == "-fstack-clash-protection":
-        pytest.skip("not in this compiler")
     # As in the Makefile, what entries need comes behind.
     library = compiler.stub(thing, tmp_path / "libthing_stub.so", flag, "-Os",
                             "-fno-stack-protector", "-fomit-frame-pointer",
@@ -95,3 +93,26 @@ def test_a_cpu_without_assembly(thing, compiler, tmp_path):
     jump = r"br x\d+" if compiler.arm else r"jmpq? \*.*"
     assert re.match(jump, code["plain"][-1])
     assert "lc_trampoline" not in build.output(f"{compiler.prefix}nm", library)
+
+
+# ---- arguments and results pass through as if it were not there ----
+
+CPU = {"-fcf-protection": False, "-mbranch-protection=standard": True}
+
+
+@pytest.mark.parametrize("flags", [[], ["-fcf-protection"], ["-mbranch-protection=standard"],
+                                   ["-DLC_C_ONLY"]], ids=["plain", "cet", "bti", "c"])
+def test_every_kind_of_argument(thing, compiler, tmp_path, flags):
+    if flags and CPU.get(flags[0], compiler.arm) != compiler.arm:
+        pytest.skip("a flag of another CPU")
+    compiler.stub(thing, tmp_path / "libthing_stub.so", *flags)
+    # The import library of major 3: some names have no default in the stub.
+    compiler(tmp_path / "import.so", "-fPIC", "-shared", "-nostdlib", "-DLC_IMPORT=3",
+             f"-I{build.ROOT / 'stubs'}", thing / "libthing_stub.import.c",
+             f"-Wl,--version-script={thing / 'libthing_stub.import3.map'}",
+             "-Wl,-soname,libthing_stub.so")
+    program = compiler(tmp_path / "calls", "-std=gnu11", "-O1", "-Wall", "-Werror", *flags,
+                       "-rdynamic", build.TESTS / "gen" / "calls.c", tmp_path / "import.so",
+                       f"-Wl,-rpath,{tmp_path}", "-ldl")
+    done = subprocess.run([*compiler.runner, program], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.returncode) == ("0 failures\n", 0), done.stderr

@@ -23,7 +23,7 @@ release
     install/test_tree.py::test_two_builds_in_two_folders_are_the_same_bit_for_bit
     # Every compiler, flag, place and kind: others take one.
     gen/test_machine_code.py::test_whatever_cflags_say but:.*-O0
-    gen/test_calls.py::test_every_kind_of_argument but:(?!aarch64-clang-).*
+    gen/test_machine_code.py::test_every_kind_of_argument but:(?!aarch64-clang-).*
     gen/test_links.py::test_a_compat_stub_has_one_majors_names_as_defaults but:(gcc|clang|aarch64-gcc)-.*
     inspection/test_damaged.py::test_a_field_that_lies but:ptx but:cubin but:ltoir
     own_library/test_real.py but:curand|
@@ -31,9 +31,9 @@ network
     wheels/test_projects.py retarget_wheels/test_frozen.py
     docs/test_outputs.py::test_the_commands_of_ the_example_of_a_wheel the_page_on_wheels
 wheels
-    docs/test_outputs.py::test_a_published_wheel retarget_wheels/test_published.py::test_used
-    retarget_wheels/test_published_driver.py::test_used_without_a_driver_and_with_one
-    retarget_wheels/test_published_driver.py::test_ what_puts_jumps_into_the_drivers_functions_has_to_have_the_driver
+    docs/test_outputs.py::test_a_published_wheel
+    retarget_wheels/test_published.py::test_ used used_without_a_driver_and_with_one
+    retarget_wheels/test_published.py::test_what_puts_jumps_into_the_drivers_functions_has_to_have_the_driver
 minute
     # Whole builds, by compilers or with flags that nothing else is built with.
     aarch64/test_aarch64.py aarch64/test_wheel.py
@@ -43,14 +43,14 @@ minute
     install/test_pkgconfig.py::test_the_builder_of_lazycuda_may_have_chosen_one
     install/test_tree.py::test_a_ program_for_a_soversion_runs soversion_is_in_every_name_that_is_recorded
     linking/test_linking.py::test_the_builder_may_choose_an_abi
-    retarget_wheels/test_numbered.py wheels/test_driver.py years_ahead/test_next_major.py
+    retarget_wheels/test_numbered.py years_ahead/test_next_major.py
     wheels/test_release.py::test_ it_is_for_manylinux2014 nothing_else_is_in_the_folder
     wheels/test_release.py::test_ its_libraries_are_what_a_build_with_gcc_makes the_commands_of_the_page
     wheels/test_release.py::test_the_sdist_holds_what_is_needed_and_nothing_made
     machines/test_folder_names.py::test_make_works_there notes/test_notes.py::test_it_survives_the_linker
     own_library/test_stubs_under_real_names.py::test_none_is_made_where_the_list_says_so
     wheels/test_package.py::test_ it_is_tagged_for_the_machine_of_what_is_in_it
-    wheels/test_package.py::test_ without_flags_it_is_as_small_as_a_release
+    wheels/test_package.py::test_ without_flags_it_is_as_small_as_a_release the_stub_of_a_driver_is_taken_in
     # Device code by three nvrtc, and a hundred programs; thousands of links by the real nvJitLink.
     gpu/test_bundle.py agreement/test_mixed.py
     # Long for what they are: `make fuzz`, `make bench`.

@@ -10,7 +10,7 @@ HEAVIEST = """
     aarch64/test_aarch64.py agreement/test_shapes.py fuzz/test_fuzz.py agreement/test_containers.py
     isolation/test_isolation.py years_ahead/test_next_major.py install/test_cmake.py
     bench/test_bench.py agreement/test_mixed.py packages/test_debian.py
-    retarget_wheels/test_published_driver.py install/test_pkgconfig.py faults/test_stubs.py
+    install/test_pkgconfig.py faults/test_stubs.py
     matrix/test_matrix.py own_library/test_real.py exports/test_exports.py handle/test_real.py
     scan/test_real.py libraries/test_retargeted.py setup/test_fetch.py real/test_answers.py
 """.split()

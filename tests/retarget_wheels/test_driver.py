@@ -76,21 +76,6 @@ def test_the_library_itself_is_refused(retarget, debian, library):
     assert retarget(debian(library), status=1).files[0]["code"] == "LIBRARY"
 
 
-@pytest.mark.parametrize("name", [
-    "libcuda_stub.so", "libcuda_stub.so.0", "libcuda_stub-1a2b3c4d.so"])
-def test_what_needs_a_stub_already(retarget, tmp_path, name):
-    file = patch(importer(tmp_path, "cuInit", link=[build.stub("cuda")]), "--replace-needed",
-                 "libcuda_stub.so", name)
-    assert retarget(file).files[0]["outcome"] == "already"
-
-
-def test_the_stubs_are_put_beside_a_file(retarget, both, world):
-    said, = retarget("--bundle", both).files
-    assert said["added"] == ["libcuda_stub.so", "libcudart_stub.so", "libnvidia-ml_stub.so"]
-    opened, = world.probe(f"open:{retarget.out / 'module.so'}", LD_BIND_NOW="1")
-    assert opened["error"] is None
-
-
 def test_a_wheel(retarget, tmp_path, both, world):
     wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b"", "pkg/module.so": both},
                              requires=["nvidia-cuda-runtime-cu12"])

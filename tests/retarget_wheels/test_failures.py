@@ -140,7 +140,11 @@ def test_a_wrong_index_of_section_names_is_mended(retarget, tmp_path, inputs, wr
     assert "cudaMalloc" in build.output("nm", "-D", inputs[0])
 
 
-def test_no_stubs(retarget, tmp_path, inputs):
+@pytest.mark.parametrize("soname", [None, "../libcudart_stub.so"])
+def test_no_stubs(retarget, tmp_path, inputs, soname):
+    """Nor is it one by its SONAME, which DT_NEEDED would name, and a copy would be called."""
+    if soname:
+        patch(shutil.copy(build.stub("cudart"), tmp_path), "--set-soname", soname)
     code, error = refused(retarget, tmp_path, inputs, "--stubs", tmp_path)
     assert code == "NO_STUBS" and "there is no stub of cudart" in error
 
@@ -150,13 +154,6 @@ def test_what_is_wrong_with_the_stubs_is_said_alike_of_each_file(retarget, tmp_p
     done = retarget("--stubs", tmp_path, *inputs, status=1)
     said, = {each["error"] for each in done.files + done.wheels}
     assert said.endswith("it is not an ELF file")
-
-
-def test_what_is_no_stub_by_its_soname(retarget, tmp_path, inputs):
-    # That is what DT_NEEDED would name, and what a copy would be called.
-    patch(shutil.copy(build.stub("cudart"), tmp_path), "--set-soname", "../libcudart_stub.so")
-    code, error = refused(retarget, tmp_path, inputs, "--stubs", tmp_path)
-    assert code == "NO_STUBS" and "there is no stub of cudart" in error
 
 
 def test_another_version_need_without_its_library_is_said(retarget, tmp_path):
@@ -177,18 +174,10 @@ def test_a_library_on_ld_library_path_counts(retarget, tmp_path):
     assert said["loaded"] is True
 
 
-def test_the_folder_for_results_is_made(retarget, tmp_path, inputs):
+def test_the_folder_for_results_is_made_unless_all_is_refused(retarget, tmp_path, inputs):
     folder = tmp_path / "some" / "where"
+    retarget("-o", folder, "--patchelf", tmp_path / "no" / "patchelf", inputs[0], status=1)
+    assert not folder.parent.exists()
     retarget("-o", folder, inputs[0])
     assert [path.name for path in folder.iterdir()] == [inputs[0].name]
-
-
-def test_no_folder_is_made_for_what_is_refused(retarget, tmp_path, inputs):
-    (tmp_path / "bin").mkdir()
-    retarget("-o", tmp_path / "some" / "where", "--patchelf", tmp_path / "bin" / "patchelf",
-             inputs[0], status=1)
-    assert not (tmp_path / "some").exists()
-
-
-def test_a_file_is_no_folder_for_results(retarget, inputs):
     assert "is not a folder" in retarget("-o", inputs[1], inputs[0], status=2).err

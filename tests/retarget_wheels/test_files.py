@@ -129,7 +129,8 @@ def test_a_major_that_the_stubs_do_not_stand_for(retarget, tmp_path, soname, why
 
 
 def test_what_ends_like_a_library_of_cuda_is_none(retarget, tmp_path):
-    file = importer(tmp_path, "mine", link=[real(tmp_path, "my_cuda.so", "mine")])
+    file = importer(tmp_path, "mine", link=[
+        real(tmp_path, "my_cuda.so", "mine", node=None)])
     assert not retarget("--strict", file).files[0]["libraries"]
 
 
@@ -145,8 +146,9 @@ def test_a_name_that_the_stub_does_not_have(retarget, tmp_path):
     assert said["libraries"][0]["outcome"] == "left" and "cudaOfTomorrow" in said["libraries"][0]["reasons"][0]
 
 
-def test_a_static_runtime_in_a_file_without_a_table_of_sections(retarget, tmp_path):
+def test_a_static_runtime_with_a_table_of_sections_and_without(retarget, tmp_path):
     file = importer(tmp_path, link=[], text="/cudart.shm.%x.%x.%llx")
+    assert "linked statically" in retarget(file).files[0]["notes"][0]
     head = bytearray(file.read_bytes())
     head[40:48], head[58:64] = bytes(8), bytes(6)       # where it is, and how much is in it
     file.write_bytes(head)
@@ -185,26 +187,22 @@ def test_a_program(retarget, tmp_path):
 
 # Where it looks for the stubs.
 
-@pytest.mark.parametrize("flags, kind", [
-    (["--force-rpath"], "RPATH"), ([], "RUNPATH")])
-def test_bundled_stubs_come_first_and_the_old_path_stays(retarget, tmp_path, flags, kind):
-    file = patch(module(tmp_path), *flags, "--set-rpath", "$ORIGIN/../nvidia/lib:/opt/there")
-    said, = retarget("--bundle", file).files
-    assert elf.dynamic(retarget.out / "module.so")[kind] == [
-        "$ORIGIN:$ORIGIN/../nvidia/lib:/opt/there"]
-    assert filecmp.cmp(retarget.out / "libcudart_stub.so", build.stub("cudart"), shallow=False)
+OLD = "$ORIGIN/../nvidia/lib:/opt/there"
 
 
-def test_without_bundle_the_path_is_as_it_was(retarget, tmp_path):
-    file = patch(module(tmp_path), "--set-rpath", "/opt/there")
-    retarget(file)
-    assert elf.dynamic(retarget.out / "module.so")["RUNPATH"] == ["/opt/there"]
-    assert [path.name for path in retarget.out.iterdir()] == ["module.so"]
-
-
-def test_a_path_where_there_was_none_is_of_the_kind_that_auditwheel_makes(retarget, tmp_path):
-    retarget("--bundle", module(tmp_path))
-    assert elf.dynamic(retarget.out / "module.so")["RPATH"] == ["$ORIGIN"]
+@pytest.mark.parametrize("words, flags, kind, path", [
+    (["--bundle"], ["--force-rpath", "--set-rpath", OLD], "RPATH", f"$ORIGIN:{OLD}"),
+    (["--bundle"], ["--set-rpath", OLD], "RUNPATH", f"$ORIGIN:{OLD}"),
+    # Where there was none it is of the kind that auditwheel makes.
+    (["--bundle"], [], "RPATH", "$ORIGIN"), ([], ["--set-rpath", OLD], "RUNPATH", OLD)])
+def test_bundled_stubs_come_first_and_the_old_path_stays(retarget, tmp_path, words, flags, kind, path):
+    file = module(tmp_path)
+    if flags:
+        patch(file, *flags)
+    retarget(*words, file)
+    assert elf.dynamic(retarget.out / "module.so")[kind] == [path]
+    assert {path.name for path in retarget.out.iterdir()} == {"module.so", *(["libcudart_stub.so"] if words else [])}
+    assert not words or filecmp.cmp(retarget.out / "libcudart_stub.so", build.stub("cudart"), shallow=False)
 
 
 # How it is written.
@@ -335,21 +333,16 @@ def command(world):
         *arguments, **options)
 
 
-def test_the_command_runs_it(command, tmp_path, patchelf):
-    file = module(tmp_path)
-    command(os.environ["PATH"], "--in-place", file)
-    assert "libcudart_stub.so" in elf.dynamic(file)["NEEDED"]
-
-
 def test_without_python_it_says_so(command, tmp_path):
     done = command(tmp_path, "--in-place", "x.so", check=False)
     assert done.status == 2 and "python3 cannot be run" in done.err
 
 
-def test_modules_are_not_taken_from_where_it_is_called(command, tmp_path, patchelf):
+def test_the_command_runs_it_and_takes_no_modules_from_where_it_is_called(command, tmp_path, patchelf):
     file = module(tmp_path)
     (tmp_path / "zipfile.py").write_text("raise SystemExit(99)")
     command(os.environ["PATH"], "--in-place", file)
+    assert "libcudart_stub.so" in elf.dynamic(file)["NEEDED"]
 
 
 # ---- when functions are looked up ----

@@ -41,20 +41,12 @@ def is_loaded(world, file):
     return opened["error"] is None
 
 
-def test_a_file_needs_the_stub_by_its_soname(numbered, retargeted, plain, world):
-    said, = retargeted(plain)["files"]
-    assert said["loaded"] is True and said["replaced"][0]["stub"] == STUB
-    made = world.root / "out" / "module.so"
-    assert elf.dynamic(made)["NEEDED"][0] == STUB
-    world.search(numbered.libdir)
-    assert is_loaded(world, made)
-
-
-def test_a_stub_beside_a_file_is_called_by_its_soname(retargeted, plain, world):
+def test_a_file_needs_the_stub_by_its_soname_as_it_is_called_beside_it(retargeted, plain, world):
     said, = retargeted("--bundle", plain)["files"]
-    assert said["added"] == [STUB]
-    assert not (world.root / "out" / STUB).is_symlink()
-    assert is_loaded(world, world.root / "out" / "module.so")
+    assert said["loaded"] is True and said["replaced"][0]["stub"] == STUB and said["added"] == [STUB]
+    made = world.root / "out" / "module.so"
+    assert elf.dynamic(made)["NEEDED"][0] == STUB and not (world.root / "out" / STUB).is_symlink()
+    assert is_loaded(world, made)
 
 
 def test_a_stub_in_a_wheel_has_the_real_name(retargeted, plain, world, tmp_path):

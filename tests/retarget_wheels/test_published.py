@@ -1,21 +1,160 @@
 # SPDX-License-Identifier: MIT
-"""Wheels from PyPI: retargeted, installed, and used as far as they go without a GPU, with
-no CUDA and with each major; and with their own CUDA as the published ones are."""
+"""Wheels from PyPI, none made with lazycuda in mind: retargeted, installed, and used as their users do, as far
+as they go without a GPU.  With no CUDA and with each major, and with their own as the published ones are; with
+no driver and with Debian's (535), which finds no device."""
 import contextlib
 import platform
 import re
+import sys
+from dataclasses import dataclass
 
 import pytest
 
 import elf
 import package
 import published
-from published_steps import check_files, fetched, for_this_python, retargeted
-from published_uses import USES
+import wheel_files
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64",
                                 reason="the wheels are for x86-64")
 WORLDS = ("none", "11.8", "12.9", "13.5")
+STUBS_FIRST = "--prefer", "stub", "--relax-requirements"
+REAL = re.compile(
+    r"lib(cudart|nvrtc|nvJitLink|nvrtc-builtins|cuda|nvidia-ml)([-.][0-9a-f]{8})?\.so")
+OURS = re.compile(r"lib(cudart|nvrtc|nvJitLink|cuda|nvidia-ml)_stub")
+SONAMES = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}
+# What is printed at last: the real libraries that the process has opened, and stubs of their names.
+OPENED = r"""
+import re
+files = set(re.findall(r"/\S*$", open("/proc/self/maps").read(), re.M))
+found = {(*one.groups(), b"LAZYCUDA_1" in open(file, "rb").read()) for file in files for one in [re.search(
+    r"/lib(cudart|nvrtc|nvJitLink|cuda|nvidia-ml)\.so\.(\d+)[^/]*$", file)] if one}
+print("stubs:", *(".".join(one[:2]) for one in sorted(found) if one[2]))
+print("opened:", *(".".join(one[:2]) for one in sorted(found) if not one[2]))
+"""
+NUMPY = "numpy==2.2.6"
+
+
+def fetched(use):
+    """The wheel that is used, and those beside it, for this Python."""
+    files, python = [], "cp{}{}".format(*sys.version_info)
+    for wheel in (use.wheel, *use.beside):
+        why = published.fetch(wheel)
+        if why:
+            pytest.skip(f"{wheel} could not be fetched: {why}")
+        files.append(published.file(wheel))
+        if files[-1].name.split("-")[-3] not in (python, "py3", "py2.py3") and "-abi3-" not in files[-1].name:
+            pytest.skip(f"{wheel} is for Python {published.PYTHON}")
+    return files
+
+
+def retargeted(retarget, wheel, *options):
+    """The new wheel, and what was said of it."""
+    said, = retarget(*options, wheel).wheels
+    made = retarget.out / wheel.name
+    wheel_files.check_record(made)
+    assert said["files"] and said["outcome"] == "retargeted"
+    return made, said
+
+
+def check_files(files, installed, said, left=False):
+    """Each needs stubs, and of the real libraries there is what the report says comes with the
+    wheel; with `left` some of the others need theirs, too."""
+    kept = {note.split()[0].rpartition("/")[2] for note in said["notes"]
+            if "is the real" in note and "and stays" in note}
+    there = [path for path in installed.rglob("lib*.so*")
+             if REAL.match(path.name) and path.name not in kept]
+    stubs = {path.name for path in there if b"LAZYCUDA_1" in path.read_bytes()}
+    for file in files:
+        needed = elf.dynamic(file)["NEEDED"]
+        assert stubs.issuperset(filter(REAL.match, {*needed} - kept))
+        assert [name for name in needed if name in stubs or OURS.match(name)]
+        assert elf.imports(file)        # what BFD tools see
+    assert left or all(path.name in stubs for path in there)
+
+
+def library_path(world, toolkit):
+    """LD_LIBRARY_PATH with all of a CUDA, but the driver."""
+    folders = dict.fromkeys(str(file.parent) for file in toolkit.files())
+    return ":".join([*folders, world.env.get("LD_LIBRARY_PATH", "")])
+
+
+# ---- the runtime and the compilers ----
+
+@dataclass
+class Use:
+    wheel: str
+    built_for: int                  # CUDA major, by its DT_NEEDED or version needs
+    code: str
+    says: dict                      # {"none", "11.8", ... or "any": what is printed, a pattern}
+    loads: tuple = ("cudart",)      # real libraries that are in the process afterwards
+    beside: tuple = ()              # other wheels that it is installed with
+    bundles: bool = False           # its own CUDA, whose place stubs take if that is asked for
+    tag: str = None                 # what auditwheel says of the result; None: it cannot run alone
+
+    def expected(self, world):
+        return self.says.get(world, self.says.get("any"))
+
+
+MISSING = r"no usable lib\w+\.so\.13, .* was found\. Install "
+OLD_DRIVER = "CUDA driver version is insufficient for CUDA runtime version"
+# An FFT of 8 numbers in a thread, for sm_80: it hands its sources to nvrtc.
+MATHDX = """
+import ctypes, pathlib, sysconfig
+file, = pathlib.Path(sysconfig.get_path("platlib")).glob("nvidia/cu1?/lib/libmathdx.so.0")
+dx = ctypes.CDLL(file)
+fft, code, size = ctypes.c_longlong(), ctypes.c_longlong(), ctypes.c_size_t()
+dx.cufftdxCreateDescriptor(ctypes.byref(fft))
+for operator, value in ((0, 8), (1, 0), (2, 0), (3, 5), (4, 800), (5, 0), (10, 0)):
+    assert dx.cufftdxSetOperatorInt64(fft, operator, ctypes.c_longlong(value)) == 0
+dx.commondxCreateCode(ctypes.byref(code))
+assert dx.commondxSetCodeOptionInt64(code, 1, ctypes.c_longlong(800)) == 0
+print("compiled:", dx.cufftdxFinalizeCode(code, fft))
+if dx.commondxGetLastErrorStrSize(ctypes.byref(size)) == 0 and size.value > 1:
+    text = ctypes.create_string_buffer(size.value)
+    dx.commondxGetLastErrorStr(ctypes.byref(ctypes.c_int()), size, text)
+    print(text.value.decode())
+if dx.commondxGetCodeLTOIRSize(code, ctypes.byref(size)) == 0:
+    print("LTO-IR:", size.value > 1000)
+"""
+WANTS = r"compiled: 3\n(.*\n)*.*#error directive: cuFFTDx requires NVRTC from CUDA Toolkit {}\.0"
+
+CUMM = """
+from cumm import tensorview
+try:
+    tensorview.zeros([4], tensorview.float32, 0)
+except RuntimeError as error:
+    print(error)
+try:
+    program = tensorview.NVRTCProgram('extern "C" __global__ void f(float *p) { *p = 1; }',
+                                      opts=["--std=c++14"])
+    print(program.ptx())
+except RuntimeError as error:
+    print(error)
+"""
+CUMM_NEEDS = (NUMPY, "pccm==0.4.16", "ccimport==0.4.4", "lark==1.2.2", "portalocker==2.10.1",
+              "fire==0.7.1", "termcolor==2.5.0", "pybind11==2.13.6",
+              "ninja==1.11.1.4")
+
+
+def ptx(version):
+    return rf"{OLD_DRIVER}(.*\n)*.*release {version}(.*\n)*\.visible \.entry f"
+
+
+USES = (
+    Use("nvidia-libmathdx-cu12==0.3.1.9", 12, MATHDX, {
+        "none": "compiled: 3\n", "11.8": WANTS.format(12), "12.9": "compiled: 0\nLTO-IR: True",
+        # Its headers are older than that nvrtc: the compiler's own errors.
+        "13.5": r"compiled: 3\n(.*\n)*.*: error: identifier"}, loads=("nvrtc",),
+        tag="manylinux_2_24_x86_64"),
+    Use("nvidia-libmathdx-cu13==0.4.1.15", 13, MATHDX, {
+        "none": "compiled: 3\n", "11.8": WANTS.format(13), "12.9": WANTS.format(13),
+        "13.5": "compiled: 0\nLTO-IR: True"}, loads=("nvrtc",)),
+    Use("cumm-cu118==0.8.2", 11, CUMM, {
+        "none": rf"cuda failed with error 303 (.*\n)*.*nvrtcCreateProgram: {MISSING}",
+        "11.8": ptx("11.8"), "12.9": ptx("12.9"), "13.5": ptx("13.5")},
+        loads=("cudart", "nvrtc"), beside=CUMM_NEEDS, bundles=True, tag="manylinux_2_17_x86_64"),
+)
 
 
 @contextlib.contextmanager
@@ -32,24 +171,9 @@ def beside_it(toolkit, installed):
         link.unlink()
 
 
-STUBS_FIRST = "--prefer", "stub", "--relax-requirements"
-
-# What is printed at last: the real libraries that the process has opened, and stubs of their names.
-OPENED = r"""
-import re
-files = set(re.findall(r"/\S*$", open("/proc/self/maps").read(), re.M))
-found = {(*one.groups(), b"LAZYCUDA_1" in open(file, "rb").read()) for file in files
-         for one in [re.search(r"/lib(cudart|nvrtc|nvJitLink)\.so\.(\d+)[^/]*$", file)] if one}
-print("stubs:", *(".".join(one[:2]) for one in sorted(found) if one[2]))
-print("opened:", *(".".join(one[:2]) for one in sorted(found) if not one[2]))
-"""
-
-
 @pytest.mark.parametrize("use", USES, ids=lambda use: use.wheel)
 def test_used(use, retarget, tmp_path, world, real):
-    wheel, beside = fetched(use.wheel), [fetched(wheel) for wheel in use.beside]
-    if not all(map(for_this_python, (wheel, *beside))):
-        pytest.skip(f"{use.wheel} is for Python {published.PYTHON}")
+    wheel, *beside = fetched(use)
     made, said = retargeted(retarget, wheel, *(STUBS_FIRST if use.bundles else ()))
     if use.tag:
         assert package.show(made)[1] == use.tag
@@ -79,9 +203,8 @@ def test_used(use, retarget, tmp_path, world, real):
 def as_published(use, world, python, own, wheel, files):
     """With its own CUDA the wheel does the same as before it was retargeted, on the same files."""
     def run():
-        folders = dict.fromkeys(str(file.parent) for file in own.files())
-        path = ":".join([*folders, world.env.get("LD_LIBRARY_PATH", "")])
-        done = world.run(python, "-I", "-c", use.code + OPENED, check=False, LD_LIBRARY_PATH=path)
+        done = world.run(python, "-I", "-c", use.code + OPENED, check=False,
+                         LD_LIBRARY_PATH=library_path(world, own))
         said = re.sub(r"stubs:.*\n", "", re.sub("0x[0-9a-f]+", "ADDRESS", done.out + done.err))
         return done.status, said, re.search(r"stubs:(.*)", done.out)
     *mine, stubs = run()
@@ -89,3 +212,132 @@ def as_published(use, world, python, own, wheel, files):
     assert bool(stubs and stubs[1].split()) == any("RPATH" in elf.dynamic(file) for file in files)
     package.install(python, "--force-reinstall", wheel)
     assert run()[:2] == tuple(mine)
+
+
+# ---- the driver ----
+
+@dataclass
+class DriverUse:
+    wheel: str
+    libraries: tuple        # of the driver's, that it needs
+    code: str
+    before: list            # as it is published, where there is no driver: patterns
+    none: list              # retargeted, where there is no driver
+    debian: list            # with Debian's driver, and no device
+    beside: tuple = ()
+    leave: tuple = ()
+    status: tuple = (0, 0, 0)       # how these three end
+
+
+ABSENT = r"libcuda\.so\.1: cannot open shared object file"
+NO_DRIVER = r"no usable libcuda\.so\.1 was found\. It comes with "
+
+# Its own cudaMalloc maps memory with the driver's functions.
+MEMORY_SAVER = """
+import ctypes, os, pathlib, sysconfig
+os.environ["TMS_INIT_ENABLE"] = "1"
+site = pathlib.Path(sysconfig.get_path("platlib"))
+saver = ctypes.CDLL(str(site / "torch_memory_saver_hook_mode_preload_cu12.abi3.so"))
+saver.cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(4))
+"""
+
+# What `import libucx` loads, the module for CUDA with it; then what it knows to do.
+UCX = """
+import ctypes, importlib.util, os, pathlib
+os.environ["UCX_LOG_LEVEL"] = "debug"
+folder = pathlib.Path(importlib.util.find_spec("libucx").origin).parent / "lib"
+for name in ("libucs.so.0", "libucm.so.0", "libuct.so.0", "ucx/libuct_cuda.so.0"):
+    library = ctypes.CDLL(str(folder / name), ctypes.RTLD_GLOBAL)
+found, count = ctypes.POINTER(ctypes.c_void_p)(), ctypes.c_uint()
+query = ctypes.CDLL(str(folder / "libuct.so.0")).uct_query_components
+print("components:", query(ctypes.byref(found), ctypes.byref(count)), count.value)
+print("NVML:", ctypes.CDLL("libnvidia-ml_stub.so").nvmlInit_v2())
+"""
+
+
+# A backend of its own and UCX's; both are modules that it opens.
+NIXL = """
+import os
+os.environ.update(NIXL_LOG_LEVEL="INFO", UCX_LOG_LEVEL="diag", UCX_MEM_LOG_LEVEL="diag")
+from nixl import _bindings as nixl
+agent = nixl.nixlAgent("agent", nixl.nixlAgentConfig(False, False))
+print("plugins:", *sorted(agent.getAvailPlugins()), flush=True)
+parameters, kinds = agent.getPluginParams("UCX")
+agent.createBackend("UCX", parameters)
+"""
+
+
+# UCX puts jumps into the driver's own functions to see allocations: that part has to have
+# the driver itself, and is opened only where there is one.
+HOOKS = ("*/libucm_cuda*",)
+
+
+DRIVER_USES = (
+    DriverUse("torch-memory-saver==0.0.10", ("cuda",), MEMORY_SAVER,
+              before=[ABSENT],
+              none=[rf"CUresult error: 34 \(cuCtxGetDevice: {NO_DRIVER}"],
+              debian=[r"CUresult error: 3 \(initialization error\)"], status=(1, 1, 1)),
+    DriverUse("libucx-cu12==1.22.0", ("cuda", "nvml"), UCX,
+              before=[ABSENT],
+              none=[rf"cuInit\(0\) failed: cuInit: {NO_DRIVER}", "components: 0 7\nNVML: 12"],
+              debian=[r"cuInit\(0\) failed: no CUDA-capable device is detected",
+                      "components: 0 7\nNVML: 9"], leave=HOOKS, status=(1, 0, 0)),
+    DriverUse("nixl==0.4.0", ("cuda", "nvml"), NIXL,
+              before=[rf"Failed to load plugin .*libplugin_UCX_MO\.so: {ABSENT}",
+                      "plugins: POSIX UCX\n"],
+              none=["plugins: POSIX UCX UCX_MO\n",
+                    rf"cuDeviceGetCount\(&num_gpus\) failed: cuDeviceGetCount: {NO_DRIVER}"],
+              debian=["plugins: POSIX UCX UCX_MO\n",
+                      r"cuDeviceGetCount\(&num_gpus\) failed: initialization error"],
+              beside=(NUMPY,), leave=HOOKS),
+)
+
+
+def run(world, python, use, outcome, patterns, **env):
+    """What a process says that uses the wheel."""
+    done = world.run(python, "-I", "-c", use.code + OPENED, check=False, **env)
+    said = done.out + done.err
+    # Some end the process where the driver refuses: none of a signal.
+    assert done.status == use.status[outcome], f"status {done.status}\n{said}"
+    for pattern in patterns:
+        assert re.search(pattern, said, re.M), f"{pattern} is not in\n{said}"
+    return next((line.split()[1:] for line in done.lines if line.startswith("opened:")), [])
+
+
+@pytest.mark.parametrize("use", DRIVER_USES, ids=lambda use: use.wheel)
+def test_used_without_a_driver_and_with_one(use, retarget, tmp_path, world, real, debian):
+    wheel, *beside = fetched(use)
+    made, said = retargeted(retarget, wheel, *(f"--leave={name}" for name in use.leave))
+    assert {change["library"] for file in said["files"] for change in file["replaced"]} >= {
+        *use.libraries}
+    python = package.environment(tmp_path / "venv", made, *beside)
+    site = package.site_packages(python)
+    files = [site / file["file"] for file in said["files"]]
+    check_files(files, site, said, left=bool(use.leave))
+
+    # As it is published, nothing but the driver being absent.
+    published = package.environment(tmp_path / "published", wheel, *beside)
+    run(world, published, use, 0, use.before,
+        LD_LIBRARY_PATH=library_path(world, real("13.5" if "-13" in use.wheel else "12.9")))
+    assert run(world, python, use, 1, use.none) == []
+
+    for library in use.libraries:
+        (world.folder("driver") / SONAMES[library]).symlink_to(debian(library))
+    world.search(world.root / "driver")
+    opened = run(world, python, use, 2, use.debian)
+    assert use.status[2] or any(one.startswith("cuda.") for one in opened)
+
+
+def test_what_puts_jumps_into_the_drivers_functions_has_to_have_the_driver(retarget, tmp_path, world, real, debian):
+    """Why docs/reference/retarget.md says --leave: UCX finds no room in an entry of a stub."""
+    use = DRIVER_USES[-1]       # nixl
+    wheel, *beside = fetched(use)
+    for library in use.libraries:
+        (world.folder("driver") / SONAMES[library]).symlink_to(debian(library))
+    world.search(world.root / "driver")
+    for leave, failed in ((), True), (use.leave, False):
+        made, _ = retargeted(retarget, wheel, *(f"--leave={one}" for one in leave))
+        python = package.environment(tmp_path / f"venv-{failed}", made, *beside)
+        done = world.run(python, "-I", "-c", use.code,
+                         LD_LIBRARY_PATH=library_path(world, real("12.9")))
+        assert ("failed to install bistro hook" in done.out + done.err) == failed

@@ -104,18 +104,11 @@ def test_what_has_no_stub_may_need_what_is_required_no_more(relaxed, required):
     assert bool(notes) == required and all("install pkg[cuda12]" in note for note in notes)
 
 
-def test_what_the_wheel_has_itself_needs_nothing_unknown(relaxed, tmp_path):
-    own = real(tmp_path, "libcustatevec.so.1", "f1", node="libcustatevec.so.1")
-    said, _ = relaxed(["nvidia-cublas-cu12"], ["libcustatevec.so.1"],
-                      {"pkg.libs/libcustatevec.so.1": own})
-    assert not said["notes"]
-
-
-def test_what_the_wheel_has_itself_is_of_no_package(relaxed, tmp_path):
-    own = real(tmp_path, "libcublas.so.12", "f1", node="libcublas.so.12")
-    _, required = relaxed(["nvidia-cublas-cu12"], ["libcublas.so.12"],
-                          {"pkg.libs/libcublas.so.12": own})
-    assert None not in required
+@pytest.mark.parametrize("soname", ["libcustatevec.so.1", "libcublas.so.12"])
+def test_what_the_wheel_has_itself_needs_nothing_unknown_and_is_of_no_package(relaxed, tmp_path, soname):
+    own = real(tmp_path, soname, "f1", node=soname)
+    said, required = relaxed(["nvidia-cublas-cu12"], [soname], {f"pkg.libs/{soname}": own})
+    assert not said["notes"] and None not in required
 
 
 def test_only_majors_that_all_its_stubs_know(relaxed):

@@ -259,48 +259,16 @@ def test_a_file_that_cannot_be_read_as_elf_stays(retarget, tmp_path, repaired, d
     assert made["pkg/odd.so"] == repaired["pkg/odd.so"] == made["pkg/libcudart.so.12"]
 
 
-def test_a_file_of_an_older_cuda_stays(retarget, tmp_path, plain):
-    other = tmp_path / "other"
-    other.mkdir()
-    old = importer(other, "cudaMalloc", link=[
-        real(other, "libcudart.so.10.2", "cudaMalloc", node="libcudart.so.10.2")])
-    wheel = wheel_files.make(tmp_path, {"pkg/b.so": old})
-    said, = retarget(wheel).wheels
-    assert said["libraries"][0]["outcome"] == "no stub"
-    assert "alone, and not of libcudart.so.10.2" in said["libraries"][0]["reasons"][0]
-    retarget("--strict", wheel, status=1)
-
-
 def test_a_bundled_library_of_an_older_cuda_is_there(retarget, tmp_path):
     name = "libcudart-00c0ffee.so.10.2.89"
-    old = importer(tmp_path, "cudaMalloc", link=[real(tmp_path, name, "cudaMalloc", node="libcudart.so.10.2")])
+    old = importer(tmp_path, "cudaMalloc", link=[
+        real(tmp_path, name, "cudaMalloc", node="libcudart.so.10.2")])
     said, = retarget("--strict", wheel_files.make(tmp_path, {
         "pkg/a.so": old, f"pkg.libs/{name}": tmp_path / name})).wheels
     assert said["outcome"] == "nothing" and not said["libraries"]
 
 
-def test_static_runtimes_are_named(retarget, tmp_path):
-    module = importer(tmp_path, link=[], text="/cudart.shm.%x.%x.%llx")
-    said, = retarget(wheel_files.make(tmp_path, {"pkg/module.so": module})).wheels
-    assert said["notes"] == ["pkg/module.so has the CUDA runtime linked statically: out of reach"]
-
-
 # The archive.
-
-def test_members_keep_order_date_mode_and_compression(retarget, tmp_path, plain):
-    wheel = wheel_files.make(tmp_path, {"pkg/b.py": b"b", "pkg/module.so": plain, "pkg/a.py": b"a"},
-                        compression=zipfile.ZIP_STORED)
-    retarget(wheel)
-    with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(out_of(retarget)) as new:
-        before = {info.filename: info for info in old.infolist()}
-        after = {info.filename: info for info in new.infolist()}
-    assert list(after) == [*list(before)[:3], "pkg.libs/libcudart.so.12", *list(before)[3:]]
-    for name, info in before.items():
-        assert (after[name].date_time, after[name].external_attr, after[name].compress_type) == (
-            info.date_time, info.external_attr, info.compress_type)
-    stub = after["pkg.libs/libcudart.so.12"]
-    assert stub.date_time == wheel_files.DATE and stub.external_attr >> 16 & 0o777 == 0o755
-
 
 def test_the_same_input_gives_the_same_output(retarget, tmp_path, repaired):
     wheel = wheel_files.make(tmp_path, repaired)
@@ -405,19 +373,12 @@ def test_requirements_become_extras(retarget, tmp_path, plain):
     assert all(entry["relaxed"] for entry in said["requirements"])
     required, extras = requirements(out_of(retarget))
     assert extras == ["cuda12", "cuda11", "cuda13"]
-    assert required == [
-        "numpy>=1.20",
+    assert required[0] == "numpy>=1.20" and {
         "nvidia-cuda-runtime-cu12>=12.1 ; platform_system == 'Linux' and extra == \"cuda12\"",
-        'nvidia_cuda_runtime_cu12==12.4.127 ; extra == "cuda12"',
-        # No file needs these.
-        'nvidia-cuda-nvrtc-cu12 ; extra == "cuda12"', 'nvidia-cublas-cu12 ; extra == "cuda12"',
-        'nvidia-cuda-runtime-cu11 ; (python_version < "3.9" or os_name == "nt") '
-        'and extra == "cuda11"',
-        'nvidia-cuda-runtime==13.*; extra == "gpu"',
-        'nvidia-cuda-runtime>=13.0 ; extra == "cuda13"',
-        # What takes their places in another major.
-        'nvidia-cuda-nvrtc-cu11 ; extra == "cuda11"', 'nvidia-cublas-cu11 ; extra == "cuda11"',
-        'nvidia-cuda-nvrtc==13.* ; extra == "cuda13"', 'nvidia-cublas==13.* ; extra == "cuda13"']
+        # No file needs this.
+        'nvidia-cublas-cu12 ; extra == "cuda12"',
+        'nvidia-cuda-runtime-cu11 ; (python_version < "3.9" or os_name == "nt") and extra == "cuda11"',
+        'nvidia-cuda-runtime==13.*; extra == "gpu"', 'nvidia-cuda-runtime>=13.0 ; extra == "cuda13"'} < {*required}
     requirement = pytest.importorskip("packaging.requirements").Requirement
     for line in required:
         requirement(line)
@@ -459,14 +420,6 @@ def test_auditwheel_before_and_after(retarget, tmp_path, plain, world, first):
 
 # Wheels that are none.
 
-def break_name(wheel):
-    return wheel.rename(wheel.with_name("pkg.whl"))
-
-
-def not_a_zip(wheel):
-    wheel.write_bytes(b"PK\3\4" + bytes(200))
-
-
 def rewrite(wheel, edit):
     contents = wheel_files.read(wheel)
     edit(contents)
@@ -475,25 +428,21 @@ def rewrite(wheel, edit):
             out.writestr(name, content)
 
 
-def without_record(wheel):
-    rewrite(wheel, lambda contents: contents.pop("pkg-1.0.dist-info/RECORD"))
-
-
-def outside(wheel):
-    rewrite(wheel, lambda contents: contents.update({"../evil": b"x"}))
-
-
 def two_of_a_name(wheel):
     with zipfile.ZipFile(wheel, "a") as out, pytest.warns(UserWarning):
         out.writestr("pkg/module.so", b"another")
 
 
 @pytest.mark.parametrize("damage, word", [
-    (break_name, "name"), (not_a_zip, "zip"), (without_record, "RECORD"), (outside, "outside"),
+    (lambda wheel: wheel.rename(wheel.with_name("pkg.whl")), "name"),
+    (lambda wheel: wheel.write_bytes(b"PK\3\4" + bytes(200)), "zip"),
+    (lambda wheel: rewrite(wheel, lambda contents: contents.pop("pkg-1.0.dist-info/RECORD")), "RECORD"),
+    (lambda wheel: rewrite(wheel, lambda contents: contents.update({"../evil": b"x"})), "outside"),
     (two_of_a_name, "two members")])
 def test_a_damaged_wheel(retarget, tmp_path, plain, damage, word):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
-    wheel = damage(wheel) or wheel
+    damage(wheel)
+    wheel, = tmp_path.glob("*.whl")
     before = wheel.read_bytes()
     said, = retarget(wheel, status=1).wheels
     assert said["code"] == "WHEEL" and word in said["error"]
@@ -535,15 +484,11 @@ def test_a_variant_label_stays(retarget, tmp_path, plain):
 
 def test_a_record_that_was_wrong_is_said_to_have_been(retarget, tmp_path, plain):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain, "pkg/data.txt": b"as it was"})
-    changed = tmp_path / "changed" / wheel.name
-    changed.parent.mkdir()
-    with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(changed, "w") as new:
-        for info in old.infolist():
-            new.writestr(info, b"as it is" if info.filename == "pkg/data.txt" else old.read(info))
-    said, = retarget(changed).wheels
+    assert not retarget("-o", tmp_path / "other", wheel).wheels[0]["notes"]
+    rewrite(wheel, lambda contents: contents.update({"pkg/data.txt": b"as it is"}))
+    said, = retarget(wheel).wheels
     assert "its RECORD was wrong of pkg/data.txt, and is not in the result" in said["notes"]
     wheel_files.check_record(out_of(retarget))
-    assert not retarget("-o", tmp_path / "other", wheel).wheels[0]["notes"]
 
 
 def test_what_there_is_no_room_for_is_named(retarget, tmp_path, plain, monkeypatch):

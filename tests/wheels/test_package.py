@@ -77,30 +77,22 @@ def test_the_sdist_has_every_part_of_the_tree():
         top for top in tops if not top.startswith(".")} - {"pyproject.toml"}
 
 
-def test_where_things_are(python):
+def test_it_says_where_things_are(python):
+    """All of them, without a question."""
     def ask(*words):
         return package.run(python, "-m", "lazycuda", *words, cwd="/").strip()
-    site = package.site_packages(python)
-    assert ask("--libdir") == f"{site}/lazycuda/lib"
-    assert ask("--libdir", "12") == f"{site}/lazycuda/lib/lazycuda/cuda12"
-    assert ask("--compatdir", "12") == f"{site}/lazycuda/lib/lazycuda/compat12"
-    assert ask("--includedir") == f"{site}/lazycuda/include"
-    assert ask("--cmakedir") == f"{site}/lazycuda/lib/cmake/lazycuda"
-    assert ask("--pkgconfigdir") == f"{site}/lazycuda/lib/pkgconfig"
-    version = re.search(r"^VERSION := (\S+)", (build.ROOT / "Makefile").read_text(), re.M)[1]
-    assert ask("--version") == f"lazycuda {version}"
+    folders = {"--libdir": "lib", "--includedir": "include", "--cmakedir": "lib/cmake/lazycuda",
+               "--pkgconfigdir": "lib/pkgconfig",
+               **{f"--libdir {major}": f"lib/lazycuda/cuda{major}" for major in build.MAJORS},
+               **{f"--compatdir {major}": f"lib/lazycuda/compat{major}" for major in build.MAJORS}}
+    said = dict(re.fullmatch(r"(--\w+(?: \d+)?) +(/.*)", line).groups() for line in ask().splitlines())
+    assert said == {question: f"{package.site_packages(python)}/lazycuda/{folder}"
+                    for question, folder in folders.items()}
+    for question, folder in said.items():
+        assert ask(*question.split()) == folder and pathlib.Path(folder).is_dir()
+    assert ask("--version") == f"lazycuda {distribution.version()}"
     assert package.run(python, "-c", "import lazycuda; print(lazycuda.libdir(13))",
                        cwd="/").strip().endswith("cuda13")
-
-
-def test_without_a_question_it_says_where_everything_is(python):
-    said = package.run(python, "-m", "lazycuda", cwd="/").splitlines()
-    folders = dict(re.fullmatch(r"(--\w+(?: \d+)?) +(/.*)", line).groups() for line in said)
-    assert set(folders) == {"--libdir", "--includedir", "--cmakedir", "--pkgconfigdir", *(
-        f"{option} {major}" for option in ("--libdir", "--compatdir") for major in build.MAJORS)}
-    for question, folder in folders.items():
-        assert package.run(python, "-m", "lazycuda", *question.split(), cwd="/").strip() == folder
-        assert pathlib.Path(folder).is_dir()
 
 
 @pytest.mark.parametrize("words", [
@@ -215,6 +207,30 @@ def test_an_editable_installation_is_refused(tmp_path):
     done = subprocess.run([sys.executable, "-c", EDITABLE, tmp_path], cwd=build.ROOT,
                           capture_output=True, text=True)
     assert done.returncode and "cannot be installed editable" in done.stderr
+
+
+NAMES = {"cuda": "cuInit", "nvml": "nvmlInit_v2"}
+SONAMES = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}
+
+
+@pytest.mark.parametrize("library", build.DRIVER)
+def test_the_stub_of_a_driver_is_taken_in_by_auditwheel_and_finds_it(tmp_path, world, patchelf, debian, library):
+    """With its stub a wheel holds all that it needs."""
+    package.need("auditwheel")
+    module = importer(tmp_path, NAMES[library], link=[build.stub(library)])
+    wheel = wheel_files.make(tmp_path, {"pkg/__init__.py": b"", "pkg/module.so": module},
+                             tags=f"py3-none-linux_{build.ARCH}")
+    made = package.repair(wheel, tmp_path / "repaired", search=build.STUBS)
+    site = wheel_files.unpack(made, tmp_path / "site")
+    stub, = (site / "pkg.libs").iterdir()
+    assert re.fullmatch(build.stub_name(library).replace(".so", r"-[0-9a-f]{8}\.so"), stub.name)
+    assert stub.name in elf.dynamic(site / "pkg/module.so")["NEEDED"]
+    commands = f"open:{site / 'pkg/module.so'}", f"open:{stub}", f"call:{NAMES[library]}"
+    said = world.probe(*commands)
+    assert said[0]["error"] is None and said[2]["value"] == {"cuda": 34, "nvml": 12}[library]
+    (world.folder("driver") / SONAMES[library]).symlink_to(debian(library))
+    world.search(world.root / "driver")
+    assert world.probe(*commands)[2]["value"] == {"cuda": 100, "nvml": 9}[library]
 
 
 MACHINE = """
