@@ -10,7 +10,7 @@ import pytest
 
 import build
 import wheel_files
-from importer import patch
+from importer import importer, patch, real
 
 CREATE = "int cublasCreate_v2(void **); int f(void *p) { return cublasCreate_v2(p); }\n"
 MALLOC = "int cudaMalloc(void **, unsigned long); int f(void *p) { return cudaMalloc(p, 1); }\n"
@@ -25,25 +25,9 @@ def compiled(folder, name, source, *links):
     return folder / name
 
 
-def library(folder, soname, function, node=None):
-    """What a linker takes for it."""
-    script = [f"-Wl,--version-script={folder / 'map'}"] if node else []
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "map").write_text(f"{node} {{ global: *; }};\n")
-    return compiled(folder, soname, f"int {function}(void) {{ return 0; }}\n",
-                    f"-Wl,-soname,{soname}", *script)
-
-
-def compiled_variable(folder, soname, name, node):
-    folder.mkdir(parents=True)
-    (folder / "map").write_text(f"{node} {{ global: *; }};\n")
-    return compiled(folder, soname, f"int {name};\n", f"-Wl,-soname,{soname}",
-                    f"-Wl,--version-script={folder / 'map'}")
-
-
 def cublas(folder, major):
     soname = f"libcublas.so.{major}"
-    return library(folder / "links", soname, "cublasCreate_v2", soname)
+    return real(folder, soname, "cublasCreate_v2", node=soname)
 
 
 def names(folder, *sonames):
@@ -89,7 +73,7 @@ def bundled(tmp_path_factory):
     """Files by name: a cuBLAS of 13, and what needs it."""
     tmp_path = tmp_path_factory.mktemp("bundled")
     compiled(tmp_path, "user.so", CREATE, cublas(tmp_path, 13))
-    found = {REAL: tmp_path / "links" / REAL, "user.so": tmp_path / "user.so"}
+    found = {REAL: tmp_path / REAL, "user.so": tmp_path / "user.so"}
     for name, words in {
             "here.so": ["--set-rpath", "$ORIGIN"], "libs.so": ["--set-rpath", "$ORIGIN/../libs"],
             "renamed.so": ["--set-rpath", "$ORIGIN", "--replace-needed", REAL, RENAMED],
@@ -190,30 +174,24 @@ def test_a_library_that_is_opened_by_name(audit, tmp_path):
     audit("--require", "12,13", names(tmp_path / "two", "libcublas.so.12", "libcublas.so.13"))
 
 
-@pytest.mark.parametrize("soname, function, before, since", [
+@pytest.mark.parametrize("soname, function, without, having", [
     ("libcublas.so.12", "cublasDgemmGroupedBatched", "12.3", "12.4"),
     # Of those whose numbers are their own: what the CUDA ships.
     ("libcusparse.so.12", "cusparseSpMVOp_bufferSize", "13.1", "13.2"),    # 12.7.9, after 12.7.2
     ("libcusolver.so.11", "cusolverDnXgeev", "12.6", "12.8"),
+    ("libcusolver.so.11", "cusolverSpClangeHost", "12.3", "12.2"),          # in 11.5.0, and not in 11.5.3
     ("libcufile.so.0", "cuFileGetParameterBool", "12.8", "12.9"),
     # Of those that go with a CUDA: the newest for it.  cuDNN 9.10 is the last for 11.
-    ("libcudnn.so.9", "cudnnCausalConv1dForward", "11.8", "12.0")])
-def test_a_name_that_a_later_minor_brought(audit, tmp_path, soname, function, before, since):
+    ("libcudnn.so.9", "cudnnCausalConv1dForward", "11.8", "12.0"),
+    ("libcudnn.so.8", "cudnnGetVersion", "13", "11,12"), ("libnvToolsExt.so.1", "nvtxMarkA", "13", "11,12")])
+def test_a_name_that_another_version_has_not(audit, tmp_path, soname, function, without, having):
     file = imports(tmp_path, soname, function)
-    audit("--require", since, file)
-    assert f"not all of it runs on CUDA {before}" in audit("--require", before, file, status=1).err
+    audit("--require", having, file)
+    assert f" CUDA {without}" in audit("--require", without, file, status=1).err
 
 
 def imports(folder, soname, function):
-    return compiled(folder, "user.so", f"int {function}(void); int f(void) {{ return {function}(); }}\n",
-                    library(folder / "links", soname, function, soname))
-
-
-def test_a_name_that_a_later_minor_has_not(audit, tmp_path):
-    """cuSOLVER 11.5.0 has it, and 11.5.3 does not."""
-    file = imports(tmp_path, "libcusolver.so.11", "cusolverSpClangeHost")
-    audit("--require", "12.2", file)
-    audit("--require", "12.3", file, status=1)
+    return importer(folder, function, link=[real(folder, soname, function, node=soname)])
 
 
 @pytest.mark.parametrize("soname, function, by, since", [
@@ -232,7 +210,7 @@ def test_what_cupti_lays_out_stays_in_its_major(audit, said, tmp_path):
     """A record of 12.9 has 208 bytes where a caller of 13 reads 224."""
     function = "cuptiActivityGetNextRecord"
     for major, other in (("12", "13"), ("13", "12")):
-        file = imports(tmp_path / major, f"libcupti.so.{major}", function)
+        file = imports(tmp_path, f"libcupti.so.{major}", function)
         one = said("--all-versions", file)
         assert {version.partition(".")[0] for version in one["once_retargeted"]} == {major}
         assert all(one["targets"][version]["refused"] == [function] for version in one["targets"]
@@ -243,8 +221,8 @@ def test_a_retargeted_wheel_runs_with_each_cuda_and_with_none(audit, patchelf, t
     """As torch and CuPy do, which take variables of NVSHMEM and cuTENSOR."""
     sources = {"libnvshmem_host.so.3": ("nvshmem_selected_device_transport", "NVSHMEM"),
                "libcutensor.so.2": ("CUTENSOR_COMPUTE_DESC_32F", "libcutensor.2.0.0")}
-    links = [compiled_variable(tmp_path / soname, soname, *names) for soname, names in sources.items()]
-    links.append(cublas(tmp_path, 12))
+    links = [cublas(tmp_path, 12), *(real(tmp_path, soname, variables=[name], node=node)
+                                     for soname, (name, node) in sources.items())]
     uses = "".join(f"extern int {name}; int *get_{name}(void) {{ return &{name}; }}\n"
                    for name, _ in sources.values())
     file = compiled(tmp_path, "user.so", CREATE + uses, *links)
@@ -258,10 +236,11 @@ def test_a_retargeted_wheel_runs_with_each_cuda_and_with_none(audit, patchelf, t
 
 @pytest.mark.parametrize("name, soname", [
     ("cublas", "libcublas.so.12"), ("cusparseLt", "libcusparseLt.so.0"), ("cudnn", "libcudnn.so.9"),
-    ("nccl", "libnccl.so.2"), ("cudart", "libcudart.so.12")])
+    ("nccl", "libnccl.so.2"), ("cudart", "libcudart.so.12"), ("nvJitLink", "libnvJitLink.so.13"),
+    ("cuda", "libcuda.so.1"), ("nvml", "libnvidia-ml.so.1")])
 def test_a_stub_is_the_stub_by_either_name(audit, tmp_path, name, soname):
     """What it holds names of it opens as a stub does, by the process's CUDA."""
-    stub = build.BUILD / "lib" / f"lib{name}_stub.so"
+    stub = build.BUILD / "lib" / build.stub_name(name)
     renamed = patch(shutil.copy(stub, tmp_path / soname), "--set-soname", soname)
     for file in stub, renamed:
         assert verdict(audit("--require", "none,11,12,13", file)) == f"is the stub for {name} itself"
@@ -270,28 +249,20 @@ def test_a_stub_is_the_stub_by_either_name(audit, tmp_path, name, soname):
 @pytest.mark.parametrize("soname", ["libcufft.so.8.0", "libcudart.so.10.2"])
 def test_what_no_cuda_that_is_known_has(audit, tmp_path, soname):
     file = compiled(tmp_path, "user.so", MALLOC, "-Wl,--no-as-needed",
-                    library(tmp_path / "cudart", "libcudart.so.12", "cudaMalloc", "libcudart.so.12"),
-                    library(tmp_path / "old", soname, "other"))
+                    real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12"),
+                    real(tmp_path, soname, "other"))
     said = verdict(audit("--require", "12", file, status=1))
     assert said.startswith("runs on none: it needs ") and soname in said and "retargeted" not in said
 
 
-def test_nvtoolsext_comes_with_12_and_not_with_13(audit, said, tmp_path):
-    file = imports(tmp_path, "libnvToolsExt.so.1", "nvtxMarkA")
-    audit("--require", "11,12", file)
-    assert "no version of CUDA 13" in audit("--require", "13", file, status=1).err
-    assert {version.partition(".")[0] for version in said(file)["once_retargeted"]} == {"11", "12", "13"}
-
-
 def test_a_library_that_nobody_judges_is_named(audit, said, tmp_path):
-    file = compiled(tmp_path, "user.so", OTHER, library(tmp_path, "libnvinfer.so.11", "other"))
+    file = compiled(tmp_path, "user.so", OTHER, real(tmp_path, "libnvinfer.so.11", "other"))
     assert any("not judged" in line and "libnvinfer.so.11" in line for line in audit(file).lines)
     assert said(file)["not_judged"] == ["libnvinfer.so.11"]
 
 
 def test_musl_never(audit, tmp_path):
-    file = compiled(tmp_path, "user.so", OTHER,
-                    library(tmp_path, "libc.musl-x86_64.so.1", "other"))
+    file = compiled(tmp_path, "user.so", OTHER, real(tmp_path, "libc.musl-x86_64.so.1", "other"))
     assert "runs on none: it is for musl" in verdict(audit("--require", "12", file, status=1))
 
 
@@ -335,12 +306,3 @@ def test_a_library_without_its_stub_is_not_judged(world, tmp_path):
     file = compiled(tmp_path, "user.so", CREATE, cublas(tmp_path, 12))
     done = world.run(tmp_path / "bin" / "lazycuda", "audit", "--require", "12", file, check=False)
     assert done.status == 1 and "the stub of libcublas.so.12 is not installed" in done.out
-
-
-def test_cudnn_8_is_not_in_13(said, tmp_path):
-    node = "libcudnn.so.8"
-    real = library(tmp_path / "links", node, "cudnnGetVersion", node)
-    file = compiled(tmp_path, "user.so", "unsigned long cudnnGetVersion(void);\n"
-                    "int cudnnCreate(void **);\nunsigned long f(void) { return cudnnGetVersion(); }\n",
-                    real)
-    assert {version.partition(".")[0] for version in said(file)["runs_on"]} == {"11", "12"}

@@ -36,25 +36,40 @@ def library(folder, *fatbins, section=".nv_fatbin", name="k.so"):
     return folder / name
 
 
-@pytest.mark.parametrize("entries, target, by, advice", [
-    ([cubin(80)], "sm_80", "cubin", "a cubin"), ([cubin(80)], "sm_86", "cubin", "a cubin"),
-    ([cubin(80)], "sm_87", None, "nothing: compile with -gencode arch=compute_87,code=sm_87"),
-    ([cubin(80)], "sm_90", None, "nothing: compile with -gencode arch=compute_90,code=sm_90"),
-    ([cubin(80)], "sm_75", None, "nothing"), ([cubin(90, c.SUFFIX_A)], "sm_90", None, "nothing"),
-    ([cubin(90, c.SUFFIX_A)], "sm_90a", "cubin", "a cubin"),
-    ([cubin(80), ptx(90)], "sm_120", "ptx", "-gencode arch=compute_120,code=sm_120"),
-    ([ptx(90, c.SUFFIX_A)], "sm_120", None, "nothing"),
-    ([cubin(80), ltoir(90)], "sm_90", "ltoir", "`lazycuda link --lto --arch sm_90`"),
-    ([ptx(80), ltoir(90)], "sm_90", "ptx", "PTX 8.0, which a driver of CUDA 12.0 or later compiles"),
-])
-def test_what_serves_a_gpu(audit, tmp_path, entries, target, by, advice):
+TAKE_13 = ", which a driver of CUDA 12.4 does not take: take one of CUDA 13.0 or later"
+OLD = "--driver", "12.4"
+
+
+@pytest.mark.parametrize("driver, entries, target, by, advice", [
+    ((), [cubin(80)], "sm_80", "cubin", "a cubin"), ((), [cubin(80)], "sm_86", "cubin", "a cubin"),
+    ((), [cubin(80)], "sm_87", None, "nothing: compile with -gencode arch=compute_87,code=sm_87"),
+    ((), [cubin(80)], "sm_90", None, "nothing: compile with -gencode arch=compute_90,code=sm_90"),
+    ((), [cubin(80)], "sm_75", None, "nothing"), ((), [cubin(90, c.SUFFIX_A)], "sm_90", None, "nothing"),
+    ((), [cubin(90, c.SUFFIX_A)], "sm_90a", "cubin", "a cubin"),
+    ((), [cubin(80), ptx(90)], "sm_120", "ptx", "-gencode arch=compute_120,code=sm_120"),
+    ((), [ptx(90, c.SUFFIX_A)], "sm_120", None, "nothing"),
+    ((), [cubin(80), ltoir(90)], "sm_90", "ltoir", "`lazycuda link --lto --arch sm_90`"),
+    ((), [ptx(80), ltoir(90)], "sm_90", "ptx", "PTX 8.0, which a driver of CUDA 12.0 or later compiles"),
+    # A driver is judged by the rules of plan.
+    # Minor versions of a major are compatible for cubins, and not for PTX.
+    (OLD, [cubin(80)], "sm_80", "cubin", "a cubin of CUDA 12.9, for a driver of CUDA 12.0 or later"),
+    (OLD, [cubin(80, toolkit=130), ptx(80, isa="9.0")], "sm_80", None, f"a cubin of CUDA 13.0{TAKE_13}, or "
+     "compile with the oldest nvcc that has the architectures you need, for this one nvcc 12.0"),
+    (OLD, [ptx(80, isa="8.8")], "sm_89", None, "PTX 8.8, which a driver of CUDA 12.4 does not take: take "
+     "one of CUDA 12.9 or later"),
+    (OLD, [cubin(80, toolkit=130), ptx(80, isa="8.4")], "sm_80", "ptx", "PTX 8.4, which a driver of CUDA 12.4"),
+    (OLD, [cubin(110, toolkit=130)], "sm_110", None, "a driver of CUDA 12.4 does not know sm_110; take one "
+     "of CUDA 13.0"),
+    (OLD, [ptx(80)], "sm_120", None, "a driver of CUDA 12.4 does not know sm_120; take one of CUDA 12.8"),
+    (OLD, [c.entry(c.CUBIN, b"\0" * 64, arch=80)], "sm_80", None, "")])
+def test_what_serves_a_gpu(audit, tmp_path, driver, entries, target, by, advice):
     path = library(tmp_path, entries)
     status = int(by not in ("cubin", "ptx"))
-    said = json.loads(audit("--json", "--arch", target, path, status=status).out)
+    said = json.loads(audit("--json", "--arch", target, *driver, path, status=status).out)
     row = said["files"][0]["device_code"]["targets"][target]
     assert row["by"] == by and advice in row["advice"]
     assert said["all"]["without_code_for"] == {target: status}
-    out = audit(f"--arch={target}", path, status=status).out
+    out = audit(f"--arch={target}", *driver, path, status=status).out
     assert f"  for {target:<6} {row['advice']}\n" in out
 
 
@@ -95,29 +110,6 @@ def test_code_that_is_only_there_to_be_linked(audit, tmp_path, entries):
 def test_a_relocatable_cubin_is_no_code_to_load(audit, tmp_path):
     out = audit("--arch", "sm_80", library(tmp_path, [cubin(80, linked=False)]), status=1).out
     assert "relocatable code, which is loaded once it is linked" in out
-
-
-TAKE_13 = ", which a driver of CUDA 12.4 does not take: take one of CUDA 13.0 or later"
-
-
-@pytest.mark.parametrize("entries, target, by, advice", [
-    # Minor versions of a major are compatible for cubins, and not for PTX.
-    ([cubin(80)], "sm_80", "cubin", "a cubin of CUDA 12.9, for a driver of CUDA 12.0 or later"),
-    ([cubin(80, toolkit=130), ptx(80, isa="9.0")], "sm_80", None, f"a cubin of CUDA 13.0{TAKE_13}, or "
-     "compile with the oldest nvcc that has the architectures you need, for this one nvcc 12.0"),
-    ([ptx(80, isa="8.8")], "sm_89", None, "PTX 8.8, which a driver of CUDA 12.4 does not take: take "
-     "one of CUDA 12.9 or later"),
-    ([cubin(80, toolkit=130), ptx(80, isa="8.4")], "sm_80", "ptx", "PTX 8.4, which a driver of CUDA 12.4"),
-    ([cubin(110, toolkit=130)], "sm_110", None, "a driver of CUDA 12.4 does not know sm_110; take one "
-     "of CUDA 13.0"),
-    ([ptx(80)], "sm_120", None, "a driver of CUDA 12.4 does not know sm_120; take one of CUDA 12.8"),
-    ([c.entry(c.CUBIN, b"\0" * 64, arch=80)], "sm_80", None, "")])
-def test_a_driver_is_judged_by_the_rules_of_plan(audit, tmp_path, entries, target, by, advice):
-    path = library(tmp_path, entries)
-    said = json.loads(audit("--json", "--arch", target, "--driver", "12.4", path,
-                            status=int(not by)).out)
-    row = said["files"][0]["device_code"]["targets"][target]
-    assert row["by"] == by and advice in row["advice"]
 
 
 def test_without_the_option_nothing_of_it_is_said(audit, said, tmp_path):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`lazycuda audit` of what needs the driver's libraries, whose names have no versions."""
 import json
-import shutil
 
 import pytest
 
@@ -113,14 +112,6 @@ def test_a_name_that_headers_have_no_more_is_looked_for_all_the_same(said, tmp_p
     assert file["targets"]["13.5"]["absent"] == [] and file["driver"] == "12.0"
 
 
-@pytest.mark.parametrize("arguments", [
-    ["--driver"], ["--driver", "", "x"], ["--driver=12", "x"], ["--driver", "9.0", "x"],
-    ["--driver", "12.2.1", "x"]])
-def test_wrong_usage(audit, arguments):
-    assert ("a value is missing after --driver" if arguments == ["--driver"] else
-            "--driver takes a version") in audit(*arguments, status=2).err
-
-
 # Names that say themselves whose they are, or nothing does.
 
 
@@ -163,16 +154,6 @@ def test_names_that_nothing_is_needed_for_are_told_and_not_judged(said, audit, t
 
 
 # What a file is, and opens.
-
-@driver_libraries
-def test_a_stub_is_recognised(said, tmp_path, library):
-    copy = tmp_path / "renamed.so"
-    shutil.copy(build.stub(library), copy)
-    for file in (build.stub(library), copy):
-        out = said(file)
-        assert out["is"] == "stub" and out["imports"] == []
-        assert out["verdict"] == f"is the stub for {library} itself"
-
 
 @driver_libraries
 def test_the_real_library_is_recognised(said, debian, library):
