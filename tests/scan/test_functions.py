@@ -43,6 +43,39 @@ def test_a_name_that_comes_and_one_that_goes(toolkits):
         "soname libthing.so.1 1.0-1.1", "soname libthing.so.2 2.0-"]
 
 
+UNITED = """
+#ifdef INTERNAL
+enum thingStatus thingOld(int);
+#else
+#define thingNew thingNew_v2
+#endif
+enum thingStatus thingNew(int *);
+"""
+CPLUSPLUS = """
+#ifdef __cplusplus
+struct v { int x; v(int x = 1) : x(x) {} };
+extern "C" { unsigned thingPush(v a, v b = 2, struct opaque *s = 0); }
+#endif
+"""
+
+
+@pytest.mark.parametrize("header, names, hints, functions", [
+    # Several ways to read a header are united.
+    (UNITED, "thingNew thingNew_v2 thingOld", "    parse c -DINTERNAL thing.h\n    family *_v# *\n",
+     ["thingNew 1.0- (out i32)", "thingNew_v2 1.0- (out i32) family thingNew", "thingOld 1.0- (i32)"]),
+    (CPLUSPLUS, "thingPush", "    parse c++ thing.h\n", ["thingPush 1.0- (v, v, ptr) -> u32"]),
+    # A name takes its family's declaration.
+    ("enum thingStatus __thingMake_1_0(void **);", "__thingMake_1_0 __thingMake_1_7 thingMake",
+     "    family __thing*_#_# thing*\n",
+     ["__thingMake_1_0 1.0- (out ptr) family thingMake", "__thingMake_1_7 1.0- (out ptr) family thingMake",
+      "thingMake 1.0- (out ptr)"]),
+    # Later hints win.
+    ("enum thingStatus thingF(int *a); enum thingStatus thingG(int *a);", "thingF thingG",
+     "    direction * a buf\n    direction thingF a in\n", ["thingF 1.0- (in i32)", "thingG 1.0- (buf i32)"])])
+def test_what_holds_for_a_name(toolkits, header, names, hints, functions):
+    assert toolkits.add("1.0", header, names.split()).derive(hints).functions == functions
+
+
 def test_what_is_not_exported_is_not_listed(toolkits):
     header = "struct s { int a; }; void thingA(void); void thingB(struct s); "
     header += "static inline void thingC(void) {}"
@@ -51,48 +84,12 @@ def test_what_is_not_exported_is_not_listed(toolkits):
     assert derived.structs() == []
 
 
-def test_several_ways_to_read_a_header_are_united(toolkits):
-    header = """
-    #ifdef INTERNAL
-    enum thingStatus thingOld(int);
-    #else
-    #define thingNew thingNew_v2
-    #endif
-    enum thingStatus thingNew(int *);
-    """
-    toolkits.add("1.0", header, ["thingNew", "thingNew_v2", "thingOld"])
-    derived = toolkits.derive("    parse c -DINTERNAL thing.h\n    family *_v# *\n")
-    assert derived.functions == ["thingNew 1.0- (out i32)",
-                                 "thingNew_v2 1.0- (out i32) family thingNew",
-                                 "thingOld 1.0- (i32)"]
-
-
-def test_cplusplus(toolkits):
-    header = """
-    #ifdef __cplusplus
-    struct v { int x; v(int x = 1) : x(x) {} };
-    extern "C" { unsigned thingPush(v a, v b = 2, struct opaque *s = 0); }
-    #endif
-    """
-    derived = toolkits.add("1.0", header, ["thingPush"]).derive("    parse c++ thing.h\n")
-    assert derived.function("thingPush") == ["1.0- (v, v, ptr) -> u32"]
-
-
 def test_a_per_thread_twin_has_its_base_name_s_prototype(toolkits):
-    toolkits.add("1.0", "enum thingStatus thingF(int *);", ["thingF", "thingF_ptsz", "thingF_ptds"])
-    toolkits.add("1.1", "enum thingStatus thingF(long);", ["thingF", "thingF_ptsz", "thingF_ptds"])
+    for version, type_ in (("1.0", "int *"), ("1.1", "long")):
+        toolkits.add(version, f"enum thingStatus thingF({type_});", ["thingF", "thingF_ptsz", "thingF_ptds"])
     derived = toolkits.derive("    direction thingF 1 in\n")
     assert (derived.function("thingF") == derived.function("thingF_ptsz") ==
             derived.function("thingF_ptds") == ["1.0 (in i32)", "1.1- (i64)"])
-
-
-def test_a_name_takes_its_family_s_declaration(toolkits):
-    toolkits.add("1.0", "enum thingStatus __thingMake_1_0(void **);",
-                 ["__thingMake_1_0", "__thingMake_1_7", "thingMake"])
-    derived = toolkits.derive("    family __thing*_#_# thing*\n")
-    assert derived.functions == ["__thingMake_1_0 1.0- (out ptr) family thingMake",
-                                 "__thingMake_1_7 1.0- (out ptr) family thingMake",
-                                 "thingMake 1.0- (out ptr)"]
 
 
 def test_what_hints_say(toolkits):
@@ -121,12 +118,6 @@ def test_what_hints_say(toolkits):
         "thingX 1.0- (in i8, out ptr) -> ptr",
         "thingY 1.0- (ptr, u64) hook undeclared",
         "thingZ 1.0- (?) undeclared"]
-
-
-def test_later_hints_win(toolkits):
-    toolkits.add("1.0", "enum thingStatus thingF(int *a); enum thingStatus thingG(int *a);")
-    derived = toolkits.derive("    direction * a buf\n    direction thingF a in\n")
-    assert derived.functions == ["thingF 1.0- (in i32)", "thingG 1.0- (buf i32)"]
 
 
 def test_the_enumeration(toolkits):

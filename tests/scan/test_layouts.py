@@ -66,39 +66,27 @@ def test_what_makes_a_difference(toolkits, old, new):
     assert [size.split()[1:] for size in sizes] == [["1.0", "layout", "A"], ["1.1-", "layout", "B"]]
 
 
-def test_growth_into_a_reserved_tail(toolkits):
-    sizes = layouts(toolkits, "int a; int reserved[3];", "int a, b; int reserved[2];",
-                    "int a, b; int reserved[2];", "int a, b, c; int reserved[1];",
-                    hints="    reserved reserved\n")
-    assert sizes == ["16 1.0 layout A", "16 1.1-1.2 layout A tail", "16 1.3- layout A tail"]
+LONG, SHORT = "int a[17]; int extra;", "int a[17];"
 
 
-def test_growth_into_padding(toolkits):
-    assert layouts(toolkits, "long a; int b;", "long a; int b, c;") == [
-        "16 1.0 layout A", "16 1.1- layout A tail"]
-
-
-def test_reserved_bytes_are_known_by_their_name(toolkits):
-    sizes = layouts(toolkits, "int reservedBlocks; int reserved2;", "float a; float b;",
-                    "float a; int reserved2;", hints="    reserved reserved\n")
+@pytest.mark.parametrize("reserved, bodies, sizes", [
+    # Growth into a reserved tail, and into padding.
+    ("reserved", ["int a; int reserved[3];", "int a, b; int reserved[2];", "int a, b; int reserved[2];",
+                  "int a, b, c; int reserved[1];"],
+     ["16 1.0 layout A", "16 1.1-1.2 layout A tail", "16 1.3- layout A tail"]),
+    ("", ["long a; int b;", "long a; int b, c;"], ["16 1.0 layout A", "16 1.1- layout A tail"]),
     # reserved2 may become anything; reservedBlocks is a field like any other.
-    assert sizes == ["8 1.0 layout A", "8 1.1 layout B", "8 1.2- layout C"]
-
-
-def test_growth_of_a_union(toolkits):
-    sizes = layouts(toolkits, "union { int a; char pad[16]; };",
-                    "union { int a; int b; char pad[16]; };",
-                    "union { int a; int b; struct { float x; int y; } c; char pad[16]; };",
-                    hints="    reserved pad\n")
-    # y lies where only the pad was.
-    assert sizes == ["16 1.0 layout A", "16 1.1 layout A union", "16 1.2- layout A tail union"]
-
-
-def test_return_to_an_earlier_layout(toolkits):
-    long, short = "int a[17]; int extra;", "int a[17];"
-    assert layouts(toolkits, long, short, long, long, "long a;", short) == [
-        "72 1.0 layout A", "68 1.1 layout B", "72 1.2-1.3 layout A", "8 1.4 layout C",
-        "68 1.5- layout B"]
+    ("reserved", ["int reservedBlocks; int reserved2;", "float a; float b;", "float a; int reserved2;"],
+     ["8 1.0 layout A", "8 1.1 layout B", "8 1.2- layout C"]),
+    # Growth of a union: y lies where only the pad was.
+    ("pad", ["union { int a; char pad[16]; };", "union { int a; int b; char pad[16]; };",
+             "union { int a; int b; struct { float x; int y; } c; char pad[16]; };"],
+     ["16 1.0 layout A", "16 1.1 layout A union", "16 1.2- layout A tail union"]),
+    # Return to an earlier layout.
+    ("", [LONG, SHORT, LONG, LONG, "long a;", SHORT],
+     ["72 1.0 layout A", "68 1.1 layout B", "72 1.2-1.3 layout A", "8 1.4 layout C", "68 1.5- layout B"])])
+def test_how_a_struct_changes(toolkits, reserved, bodies, sizes):
+    assert layouts(toolkits, *bodies, hints=f"    reserved {reserved}\n" if reserved else "") == sizes
 
 
 def test_a_struct_behind_a_pointer_counts(toolkits):

@@ -32,18 +32,16 @@ def test_it_exports_what_the_headers_declare(toolkits):
         "home /a/b", "home /c"]
 
 
-def test_every_way_to_read_the_headers_counts(toolkits):
-    header = "#ifdef OTHER\n#define thingA thingA_v2\n#endif\nvoid thingA(int);"
-    toolkits.add("1.0", header)
-    derived = derive(toolkits, "    parse c -DOTHER thing.h\n")
-    assert derived.functions == ["thingA 1.0- (i32) -> void", "thingA_v2 1.0- (i32) -> void"]
-
-
-def test_what_real_ones_export_beside_that(toolkits):
-    toolkits.add("1.0", "void thingA(int);").add("1.1", "void thingA(int);")
-    derived = derive(toolkits, "    exported 1.1- thingX thingY\n    declared thingY (i32)\n")
-    assert derived.functions == ["thingA 1.0- (i32) -> void", "thingX 1.1- (?) undeclared",
-                                 "thingY 1.1- (i32)"]
+@pytest.mark.parametrize("header, hints, functions", [
+    # Every way to read the headers counts.
+    ("#ifdef OTHER\n#define thingA thingA_v2\n#endif\nvoid thingA(int);", "    parse c -DOTHER thing.h\n",
+     ["thingA 1.0- (i32) -> void", "thingA_v2 1.0- (i32) -> void"]),
+    # What real ones export beside that.
+    ("void thingA(int);", "    exported 1.1- thingX thingY\n    declared thingY (i32)\n",
+     ["thingA 1.0- (i32) -> void", "thingX 1.1- (?) undeclared", "thingY 1.1- (i32)"])])
+def test_what_hints_say_of_its_functions(toolkits, header, hints, functions):
+    toolkits.add("1.0", header).add("1.1", header)
+    assert derive(toolkits, hints).functions == functions
 
 
 def test_an_exported_name_that_a_header_declares_is_a_stale_hint(toolkits):
@@ -79,19 +77,15 @@ def test_an_interface_that_changes_is_refused(toolkits, old, new, at, why):
     assert toolkits.refuse(base=PLAIN) == f"{header}:{at}: {why}"
 
 
-def test_a_union_that_gets_another_member_may(toolkits):
-    toolkits.add("1.0", "struct s { int kind; union { long a; int room[8]; } u; };"
-                        " void thingA(struct s *);")
-    toolkits.add("1.1", "struct s { int kind; union { long a; double b; int room[8]; } u; };"
-                        " void thingA(struct s *);")
-    assert derive(toolkits).sizes("s") == ["40 1.0 layout A", "40 1.1- layout A union"]
-
-
-def test_a_struct_that_grows_into_what_was_reserved_may(toolkits):
-    toolkits.add("1.0", "struct s { int a, reserved[3]; }; void thingA(struct s *);")
-    toolkits.add("1.1", "struct s { int a, b, reserved[2]; }; void thingA(struct s *);")
-    assert derive(toolkits, "    reserved reserved\n").sizes("s") == [
-        "16 1.0 layout A", "16 1.1- layout A tail"]
+@pytest.mark.parametrize("old, new, sizes", [
+    # A union gets another member, and what was reserved is used.
+    ("int kind; union { long a; int room[8]; } u;", "int kind; union { long a; double b; int room[8]; } u;",
+     ["40 1.0 layout A", "40 1.1- layout A union"]),
+    ("int a, reserved[3];", "int a, b, reserved[2];", ["16 1.0 layout A", "16 1.1- layout A tail"])])
+def test_a_layout_that_may_change(toolkits, old, new, sizes):
+    for version, fields in (("1.0", old), ("1.1", new)):
+        toolkits.add(version, f"struct s {{ {fields} }}; void thingA(struct s *);")
+    assert derive(toolkits, "    reserved reserved\n" if "reserved" in old else "").sizes("s") == sizes
 
 
 def test_a_struct_that_says_what_it_is_may_change(toolkits):
@@ -159,15 +153,8 @@ def test_check_of_a_driver(scan, thing, tmp_path, names, status, said):
     assert done.stdout.count("\n    ") == len([word for word in said if word.startswith("    ")])
 
 
-OWN = """\
-toolkits 1.0
-library thing
-    stub libthing_stub.so
-    soname libthing.so.1 1.0-
+OWN = LIST.format("""\
     majors own
-    variable THING
-    error missing 1
-    error absent 2
     error refused 3
     status thingStatus
     advice Ask for it.
@@ -175,10 +162,7 @@ library thing
 enum thingStatus
     thingOk 0 1.0-
 
-functions
-    thingA 1.0- ()
-    thingB 1.0- ()
-"""
+""") + "    thingB 1.0- ()\n"
 
 
 def test_check_of_a_library_with_majors_of_its_own(scan, thing, tmp_path):
