@@ -4,7 +4,8 @@
  *
  * A static constructor registers the fat binary, the kernel and the variable;
  * an exit handler unregisters it.  TAG tells several of them apart: it is the
- * address that the fakes' log shows for the fat binary.
+ * address that the fakes' log shows for the fat binary.  FAT: an empty but well-formed one, which
+ * a real runtime accepts.  TEXTURE: what CUDA 11 registers besides.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -17,7 +18,16 @@ void __cudaRegisterFunction(void **, const char *, char *, const char *, int, vo
 void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
 void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_t, int, int);
 char __cudaInitModule(void **);
+void __cudaRegisterTexture(void **, const void *, const void **, const char *, int, int, int);
 int cudaDeviceSynchronize(void);
+
+#ifdef FAT
+static const struct { unsigned magic; unsigned short version, header; unsigned long long size; }
+	contents = { 0xba55ed50, 1, 16, 0 };
+static const struct { int magic, version; const void *data; void *filename; }
+	wrapper = { 0x466243b1, 1, &contents, NULL };
+# define TAG ((long)&wrapper)
+#endif
 
 static void **handle;
 
@@ -29,12 +39,20 @@ static void unregister(void)
 static __attribute__((constructor)) void enregister(void)
 {
 	handle = __cudaRegisterFatBinary((void *)(TAG + 0L));
+#ifdef FAT
+	__cudaRegisterFunction(handle, (char *)&handle, "kernel", "kernel", -1, NULL, NULL, NULL, NULL,
+			       NULL);
+#else
 	__cudaRegisterFunction(handle, (char *)(TAG + 1L), (char *)(TAG + 2L), (char *)(TAG + 3L), -1,
 			       NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterVar(handle, (char *)(TAG + 4L), (char *)(TAG + 5L), (char *)(TAG + 6L), 0,
 			  TAG + 7L, 1, 0);
 	__cudaRegisterManagedVar(handle, (void **)(TAG + 8L), (char *)(TAG + 9L),
 				 (char *)(TAG + 10L), 0, TAG + 11L, 0, 0);
+#endif
+#ifdef TEXTURE
+	__cudaRegisterTexture(handle, NULL, NULL, "texture", 2, 0, 0);
+#endif
 #ifdef CALL_AT_START
 	cudaDeviceSynchronize();
 #endif

@@ -166,9 +166,7 @@ def test_texture_references_on_13_are_an_error_that_is_noticed(world):
     # 12.0 dropped them: nothing to forward to, and the function returns void.
     world.search(build.STUBS)
     world.loader(fake("cudart", "13.5"))
-    program = build.shared(build.TESTS / "registrations" / "texture.c",
-                           build.import_library("cudart", 11))
-    said = world.probe(f"open:{program}", "call:user_call", "call:cudaGetLastError")
+    said = world.probe(f"open:{extension(0x1000, '-DTEXTURE', major=11)}", "call:user_call", "call:cudaGetLastError")
     assert said[2]["value"] == 302
 
 
@@ -208,8 +206,7 @@ def test_an_extension_that_nvcc_has_compiled_on_real_libraries(world, compiled, 
 def test_registering_with_a_real_library(world, toolkit):
     world.search(build.STUBS)
     world.loader(toolkit.file("cudart"))
-    fat = build.shared(build.TESTS / "registrations" / "fatbinary.c",
-                       build.import_library("cudart", toolkit.major), name="libfat.so")
+    fat = build.shared(SOURCE, "-DFAT", build.import_library("cudart", toolkit.major), name="libfat.so")
     said = world.probe(f"open:{fat}", "call:user_call", f"close:{fat}", "stub:cudart",
                        "status:cudart")
     assert said[1]["value"] == 35

@@ -268,6 +268,12 @@ def test_a_bundled_library_of_an_older_cuda_is_there(retarget, tmp_path):
     assert said["outcome"] == "nothing" and not said["libraries"]
 
 
+def test_static_runtimes_are_named(retarget, tmp_path):
+    module = importer(tmp_path, link=[], text="/cudart.shm.%x.%x.%llx")
+    said, = retarget(wheel_files.make(tmp_path, {"pkg/module.so": module})).wheels
+    assert said["notes"] == ["pkg/module.so has the CUDA runtime linked statically: out of reach"]
+
+
 # The archive.
 
 def test_the_same_input_gives_the_same_output(retarget, tmp_path, repaired):

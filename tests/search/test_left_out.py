@@ -85,36 +85,35 @@ def test_the_command_names_them(world):
 
 # ---- folders that cannot be looked at ----
 
+def failing(world, file, error, at, *commands, **env):
+    """What the probe says of the commands where this fails at a file; how often it was tried."""
+    library = build.shared(build.TESTS / "search" / "failing.c", "-ldl", name="libfailing.so")
+    done = world.run(build.program(build.TESTS / "lib" / "probe.c"),
+                     f"open:{build.stub('cudart')}", *commands, LD_PRELOAD=library, FAILING=file,
+                     FAILING_WITH=getattr(errno, error), FAILING_AT=at, **env)
+    return [json.loads(line) for line in done.lines], len(re.findall("^looked at ", done.err, re.M))
+
+
 @pytest.mark.parametrize("error", ["ESTALE", "EACCES", "ELOOP"])
 def test_a_folder_that_answers_an_error(world, error):
     dead = world.folder("dead")
-    number = getattr(errno, error)
-    library = build.shared(build.TESTS / "search" / "failing.c", "-ldl", name="libfailing.so")
-    env = dict(LD_PRELOAD=library, FAILING=dead, FAILING_WITH=number,
-               LD_LIBRARY_PATH=f"{dead}:{dead}/lib:{world.put('safe', fake('cudart', '12.9'))}")
-    stub = build.stub("cudart")
-    said = world.run(build.program(build.TESTS / "lib" / "probe.c"), f"open:{stub}", "load",
-                     "status:cudart", **env)
-    found = json.loads(said.lines[-1])
+    said, _ = failing(world, dead, error, "look", "load", "status:cudart",
+                      LD_LIBRARY_PATH=f"{dead}:{dead}/lib:{world.put('safe', fake('cudart', '12.9'))}")
     # What is elsewhere is found, the driver or not; and the folder is named.
-    assert found["state"] == "usable"
-    assert {"path": str(dead), "reason": f"it cannot be looked at: {os.strerror(number)}"} in (
-        found["left_out"])
+    assert said[-1]["state"] == "usable"
+    assert {"path": str(dead), "reason": f"it cannot be looked at: {os.strerror(getattr(errno, error))}"} in (
+        said[-1]["left_out"])
 
 
 def test_a_search_that_met_one_is_remembered(world):
     dead = world.folder("dead")
-    library = build.shared(build.TESTS / "search" / "failing.c", "-ldl", name="libfailing.so")
     looks = []
     for calls in (1, 50):
-        said = world.run(build.program(build.TESTS / "lib" / "probe.c"),
-                         f"open:{build.stub('cudart')}", *[f"call:{CALL['cudart']}"] * calls, "status:cudart",
-                         LD_PRELOAD=library, FAILING=dead, FAILING_WITH=errno.EIO,
-                         LD_LIBRARY_PATH=dead)
-        looks.append(len(re.findall("^looked at ", said.err, re.M)))
-        found = json.loads(said.lines[-1])
-        assert found["state"] == "missing"
-        assert f"Left out {dead}: it cannot be looked at: Input/output error. " in found["reason"]
+        said, times = failing(world, dead, "EIO", "look", *[f"call:{CALL['cudart']}"] * calls, "status:cudart",
+                              LD_LIBRARY_PATH=dead)
+        looks.append(times)
+        assert said[-1]["state"] == "missing"
+        assert f"Left out {dead}: it cannot be looked at: Input/output error. " in said[-1]["reason"]
     assert looks[0] == looks[1] > 0
 
 
@@ -123,15 +122,6 @@ def test_a_search_that_met_one_is_remembered(world):
 LASTING = ["EIO", "EACCES", "ELOOP"]
 SHORTAGES = ["ENFILE", "EMFILE", "ENOMEM"]
 TRIES_A_SECOND = 8
-
-
-def failing(world, file, error, at, *commands, **env):
-    """What the probe says of the commands where this fails at a file; how often it was tried."""
-    library = build.shared(build.TESTS / "search" / "failing.c", "-ldl", name="libfailing.so")
-    done = world.run(build.program(build.TESTS / "lib" / "probe.c"),
-                     f"open:{build.stub('cudart')}", *commands, LD_PRELOAD=library, FAILING=file,
-                     FAILING_WITH=getattr(errno, error), FAILING_AT=at, **env)
-    return [json.loads(line) for line in done.lines], len(re.findall("^looked at ", done.err, re.M))
 
 
 @pytest.mark.parametrize("at", ["look", "open", "read", "load"])
