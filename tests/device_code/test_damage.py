@@ -73,10 +73,9 @@ def test_damaged_symbols(elf, read):
     symbols = file.field(file.find(".symtab"), 24)
     entry = read(file.put("I", symbols + 24 * 5, 2**31))
     assert entry.wrong == "has a damaged symbol 5: its name" and entry.headers is None
-    strings = file.find(".strtab")
-    end = file.field(strings, 24) + file.field(strings, 32)
-    file = elf()
-    assert read(file.put("B", end - 1, 1)).wrong == "has damaged names of symbols"
+    for strings, what in ((file.find(".strtab"), "symbols"), (file.names, "sections")):
+        end = file.field(strings, 24) + file.field(strings, 32)
+        assert read(elf().put("B", end - 1, 1)).wrong == f"has damaged names of {what}"
 
 
 def test_names_that_overlap_without_end(elf, read):
@@ -144,16 +143,14 @@ def test_nothing_lies_between_sections_of_the_second_set(elf, read):
         f"has a damaged header, section {behind} of {file.name(behind)}: its place"
 
 
-def test_flags_of_abi_7(elf, read):
-    for at, value, sound in ((49, 5, True), (49, 13, True), (49, 4, False), (50, 0, False),
-                             (51, 1, False)):
-        wrong = read(elf().put("B", at, value)).wrong
-        assert wrong == (None if sound else "has a damaged ELF header: its flags"), (at, value)
-
-
-def test_a_first_section_that_is_one(elf, read):
+@pytest.mark.parametrize("form, at, value, wrong", [
+    # The flags of ABI 7.
+    *[("B", at, value, None if sound else "has a damaged ELF header: its flags") for at, value, sound in (
+        (49, 5, True), (49, 13, True), (49, 4, False), (50, 0, False), (51, 1, False))],
+    ("I", 0x30, 0, "names no architecture"), ("I", None, 1, "has a damaged header of section 0")])
+def test_a_field_of_the_header(elf, read, form, at, value, wrong):
     file = elf()
-    assert read(file.put("I", file.shoff + 4, 1)).wrong == "has a damaged header of section 0"
+    assert read(file.put(form, file.shoff + 4 if at is None else at, value)).wrong == wrong
 
 
 def test_the_stack_of_a_symbol_that_is_no_function(elf, read):
@@ -186,10 +183,6 @@ def test_a_symbol_of_nothing_and_a_function_outside_of_its_section(elf, read):
                  and struct.unpack_from("<H", file.data, symbols + 24 * index + 6)[0]]
     data = file.put("Q", symbols + 24 * functions[0] + 16, 2**40)
     assert read(data).wrong == f"has a damaged symbol {functions[0]} of .symtab: its place"
-
-
-def test_a_cubin_for_no_architecture(elf, read):
-    assert read(elf().put("I", 0x30, 0)).wrong == "names no architecture"
 
 
 @pytest.mark.parametrize("version, name, note", [
@@ -226,12 +219,6 @@ def test_ptx_that_is_not_ascii(read, byte, place, comment):
     data[place] = byte
     assert read(bytes(data)).wrong == (
         None if comment else f"is not ASCII, which PTX is, at 0x{place:x}")
-
-
-def test_damaged_names_of_sections(elf, read):
-    file = elf()
-    end = file.field(file.names, 24) + file.field(file.names, 32)
-    assert read(file.put("B", end - 1, 1)).wrong == "has damaged names of sections"
 
 
 def test_a_damaged_segment(elf, read):
@@ -274,20 +261,15 @@ def test_an_unknown_type_is_named(elf, read, type_):
     assert entry.flags == 0
 
 
-@pytest.mark.parametrize("version, name", [("12.9", "k_80.cubin"), ("13.0", "k_80.cubin")])
-def test_a_producer_that_is_not_told(elf, read, version, name):
-    file = elf(version, name)
-    assert read(bytes(file.data)).toolkit == {"12.9": 12090, "13.0": 13000}[version]
-    if name == "k_80.cubin" and version == "12.9":
-        file.put("I", 0x14, 1)
-    else:
-        for note in (".note.nv.cuinfo", ".note.nv.tkinfo"):
-            try:
-                file.put("I", file.field(file.find(note), 24) + 4, 1)   # its size
-            except KeyError:
-                pass
-    entry = read(bytes(file.data))
-    assert (entry.wrong, entry.error, entry.toolkit) == (None, None, 0)
+def test_a_producer_that_is_not_told(elf, read):
+    old, new = elf("12.9"), elf("13.0")
+    assert [read(bytes(file.data)).toolkit for file in (old, new)] == [12090, 13000]
+    old.put("I", 0x14, 1)
+    for note in (".note.nv.cuinfo", ".note.nv.tkinfo"):
+        new.put("I", new.field(new.find(note), 24) + 4, 1)      # its size
+    for file in (old, new):
+        entry = read(bytes(file.data))
+        assert (entry.wrong, entry.error, entry.toolkit) == (None, None, 0)
 
 
 def test_a_note_that_counts_less_into_its_size(elf, read):
@@ -312,16 +294,15 @@ def test_made_up_ltoir(read):
     assert read(header(level=2)).kind == "optixir"
 
 
-@pytest.mark.parametrize("length", (4, 23))
-def test_ltoir_shorter_than_its_header(read, length):
-    assert read(header()[:length]).wrong == "ends inside its header"
-
-
-@pytest.mark.parametrize("damage", [
-    {"tags": 20}, {"tags": 0xffff}, {"end": 20}, {"end": 2**31}, {"code": 30}, {"code": 2**32 - 1}])
-def test_ltoir_with_offsets_that_lead_nowhere(read, damage):
-    assert read(header(**damage)).wrong == \
-        "has a damaged header: its offsets (0x0c to 0x17) lead out of it"
+@pytest.mark.parametrize("damage, wrong", [
+    *[({"length": length}, "ends inside its header") for length in (4, 23)],
+    *[(damage, "has a damaged header: its offsets (0x0c to 0x17) lead out of it") for damage in (
+        {"tags": 20}, {"tags": 0xffff}, {"end": 20}, {"end": 2**31}, {"code": 30}, {"code": 2**32 - 1})],
+    ({"end": 2**14, "code": 2**14, "more": bytes(2**15)}, "has a damaged header: too many tags"),
+    ({"arch": 0}, "has a damaged header: it names no architecture")])
+def test_ltoir_with_a_damaged_header(read, damage, wrong):
+    fields = {name: value for name, value in damage.items() if name != "length"}
+    assert read(header(**fields)[:damage.get("length")]).wrong == wrong
 
 
 @pytest.mark.parametrize("at, value", [(32, 98), (39, 0xff)])
@@ -332,20 +313,8 @@ def test_ltoir_whose_tags_do_not_end(read, at, value):
     assert read(bytes(data)).wrong == "has a damaged header: its tags do not end"
 
 
-def test_ltoir_with_too_many_tags(read):
-    assert read(header(end=2**14, code=2**14, more=bytes(2**15))).wrong == \
-        "has a damaged header: too many tags"
-
-
-def test_ltoir_without_an_architecture(read):
-    assert read(header(arch=0)).wrong == "has a damaged header: it names no architecture"
-
-
 def test_sm_110_under_its_former_name(folder, read):
     """13.1 and later write sm_101 where they mean what has been sm_110 since 13.0."""
     assert read(folder("13.5") / "h_110.ltoir").arch == "110"
     assert struct.unpack_from("<H", (folder("13.5") / "h_110.ltoir").read_bytes(), 26) == (1010,)
     assert read(folder("12.9") / "h_101.ltoir").arch == "101"
-
-
-

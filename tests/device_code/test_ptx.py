@@ -131,21 +131,18 @@ def test_bodies_are_skipped(symbols, body):
         "f": "defined", "g": "defined"}
 
 
-def test_several_variables_of_one_declaration(symbols):
-    assert symbols(".visible .global .u32 a, b[3] = {1, 2, 3}, c = 5, d[2][2] = {{1, 2}, {3, 4}},"
-                   " e = generic(x), f;") == dict.fromkeys("abcdef", "defined")
-
-
-def test_a_declaration_and_its_definition_are_one_symbol(symbols):
-    assert symbols(".extern .func f (); .visible .func f () { ret; }") == {"f": "defined"}
-    assert symbols(".visible .func f (); .visible .func f () { ret; }") == {"f": "defined"}
-    assert symbols(".weak .func f (); .weak .func f () { ret; }") == {"f": "defined-weak"}
-
-
-def test_an_alias_defines(symbols):
-    text = ".visible .func a (); .visible .func b () { ret; } .alias a, b;"
-    assert symbols(text) == {"a": "defined", "b": "defined"}
-    assert symbols(".func a (); .func b () { ret; } .alias a, b;") == {}
+@pytest.mark.parametrize("text, found", [
+    (".visible .global .u32 a, b[3] = {1, 2, 3}, c = 5, d[2][2] = {{1, 2}, {3, 4}}, e = generic(x), f;",
+     dict.fromkeys("abcdef", "defined")),
+    # A declaration and its definition are one symbol.
+    (".extern .func f (); .visible .func f () { ret; }", {"f": "defined"}),
+    (".visible .func f (); .visible .func f () { ret; }", {"f": "defined"}),
+    (".weak .func f (); .weak .func f () { ret; }", {"f": "defined-weak"}),
+    # An alias defines.
+    (".visible .func a (); .visible .func b () { ret; } .alias a, b;", {"a": "defined", "b": "defined"}),
+    (".func a (); .func b () { ret; } .alias a, b;", {})])
+def test_several_symbols(symbols, text, found):
+    assert symbols(text) == found
 
 
 # Text that ends too early.

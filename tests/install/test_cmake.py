@@ -41,12 +41,19 @@ class Project:
         return self.binary / "app"
 
 
-APP = """
-project(app C)
-find_package(lazycuda REQUIRED)
-add_executable(app app.c)
-target_link_libraries(app PRIVATE lazycuda::cudart)
+TARGET = """
+add_executable(app {source})
+target_compile_definitions(app PRIVATE {definitions})
+target_link_libraries(app PRIVATE {libraries})
+set_target_properties(app PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${{CMAKE_BINARY_DIR}})
 """
+
+
+def target(*libraries, source="app.c", definitions=""):
+    return TARGET.format(libraries=" ".join(libraries), source=source, definitions=definitions)
+
+
+APP = "project(app C)\nfind_package(lazycuda REQUIRED)\n" + target("lazycuda::cudart")
 
 
 def test_a_c_project(tree, tmp_path, check):
@@ -54,24 +61,17 @@ def test_a_c_project(tree, tmp_path, check):
 
 
 def test_all_three(plain, tmp_path, check):
-    project = Project(plain, tmp_path, """
-        project(app C)
-        find_package(lazycuda 0.1 REQUIRED COMPONENTS cuda12 cudart nvrtc nvJitLink)
-        add_executable(app app.c)
-        target_compile_definitions(app PRIVATE WITH_NVRTC WITH_NVJITLINK)
-        target_link_libraries(app PRIVATE lazycuda::cudart lazycuda::nvrtc lazycuda::nvJitLink)
-        """)
+    project = Project(plain, tmp_path, "project(app C)\nfind_package(lazycuda 0.1 REQUIRED COMPONENTS cuda12 "
+                      "cudart nvrtc nvJitLink)\n" + target(
+                          *(f"lazycuda::{name}" for name in build.LIBRARIES),
+                          definitions="WITH_NVRTC WITH_NVJITLINK"))
     check(project.build(), 12, libraries=build.LIBRARIES)
 
 
 def test_the_drivers_need_no_major(plain, tmp_path, check):
-    project = Project(plain, tmp_path, """
-        project(app C)
-        find_package(lazycuda REQUIRED COMPONENTS cuda_driver nvml)
-        add_executable(app driver.c)
-        target_link_libraries(app PRIVATE lazycuda::cuda_driver lazycuda::nvml)
-        """)
-    check.driver(project.build())
+    text = "project(app C)\nfind_package(lazycuda REQUIRED COMPONENTS cuda_driver nvml)\n" + \
+        target("lazycuda::cuda_driver", "lazycuda::nvml", source="driver.c")
+    check.driver(Project(plain, tmp_path, text).build())
 
 
 def test_through_a_static_library(plain, tmp_path, check):
@@ -123,8 +123,7 @@ def test_a_library_folder_that_is_a_link(plain, tmp_path, check):
     ("find_package(lazycuda REQUIRED COMPONENTS cublas)\n", "lazycuda::cublas"),
     ("set(LAZYCUDA_REPLACE_CUDA ON)\nfind_package(lazycuda REQUIRED)\n", "CUDA::cublas_static")])
 def test_each_other_library(all_stubs, tmp_path, find, library):
-    project = Project(all_stubs, tmp_path, f"project(app C)\n{find}add_executable(app cublas.c)\n"
-                      f"target_link_libraries(app PRIVATE {library})\n"
+    project = Project(all_stubs, tmp_path, f"project(app C)\n{find}" + target(library, source="cublas.c") +
                       "if(NOT TARGET lazycuda::cudnn_ops OR NOT TARGET lazycuda::npps)\n"
                       "message(FATAL_ERROR \"not all\")\nendif()\n")
     assert ("cublasCreate_v2", "libcublas.so.12") in [
@@ -194,16 +193,6 @@ def toolkit_of(tmp_path):
 FIND_CUDA = "find_package(CUDAToolkit REQUIRED)\n"
 FIND_OURS = "set(LAZYCUDA_REPLACE_CUDA ON)\nfind_package(lazycuda REQUIRED)\n"
 CALL_OURS = "find_package(lazycuda REQUIRED)\nlazycuda_replace_cuda()\n"
-TARGET = """
-add_executable(app {source}app.c)
-target_compile_definitions(app PRIVATE WITH_HEADER {definitions})
-target_link_libraries(app PRIVATE {libraries})
-set_target_properties(app PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${{CMAKE_BINARY_DIR}})
-"""
-
-
-def target(*libraries, source="", definitions=""):
-    return TARGET.format(libraries=" ".join(libraries), source=source, definitions=definitions)
 
 
 @pytest.mark.parametrize("text, library", [
@@ -211,15 +200,15 @@ def target(*libraries, source="", definitions=""):
     (FIND_CUDA + CALL_OURS, "CUDA::cudart")], ids=["twice before", "called"])
 def test_cudas_targets_are_replaced(plain, tmp_path, toolkit_of, check, text, library):
     # The ABI is that of the toolkit; its headers are still found.
-    project = Project(plain, tmp_path, "project(app C)\n" + text + target(library))
+    project = Project(plain, tmp_path, "project(app C)\n" + text + target(library, definitions="WITH_HEADER"))
     check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}"), 12)
 
 
 @pytest.mark.parametrize("with_toolkit", [True, False])
 def test_the_drivers_targets(plain, tmp_path, toolkit_of, check, with_toolkit):
     text = (FIND_CUDA if with_toolkit else "") + FIND_OURS + \
-        target("CUDA::cuda_driver", "CUDA::nvml").replace("WITH_HEADER", "")
-    project = Project(plain, tmp_path, "project(app C)\n" + text.replace("app.c", "driver.c"))
+        target("CUDA::cuda_driver", "CUDA::nvml", source="driver.c")
+    project = Project(plain, tmp_path, "project(app C)\n" + text)
     check.driver(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}" if with_toolkit else
                                "-DLAZYCUDA_ABI=12"))
 
@@ -228,18 +217,19 @@ def test_the_drivers_targets(plain, tmp_path, toolkit_of, check, with_toolkit):
     (FIND_CUDA + FIND_OURS, ""), (FIND_OURS, FIND_CUDA + FIND_OURS)])
 def test_in_a_folder_below(plain, tmp_path, toolkit_of, check, text, sub):
     project = Project(plain, tmp_path, "project(app C)\n" + text + "add_subdirectory(sub)\n",
-                      sub + target("CUDA::cudart", source="../"))
+                      sub + target("CUDA::cudart", source="../app.c", definitions="WITH_HEADER"))
     check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}"), 12)
 
 
 def test_targets_that_were_linked_before(plain, tmp_path, toolkit_of, check):
-    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA + target("CUDA::cudart")
-                      + FIND_OURS)
+    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA
+                      + target("CUDA::cudart", definitions="WITH_HEADER") + FIND_OURS)
     check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(11)}"), 11)
 
 
 def test_a_project_that_is_not_edited_at_all(plain, tmp_path, toolkit_of, check):
-    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA + target("CUDA::cudart"))
+    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA
+                      + target("CUDA::cudart", definitions="WITH_HEADER"))
     program = project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}",
                             f"-DCMAKE_PROJECT_INCLUDE={plain.cmake}/replace-cuda.cmake")
     check(program, 12)
@@ -248,7 +238,7 @@ def test_a_project_that_is_not_edited_at_all(plain, tmp_path, toolkit_of, check)
 def test_where_no_toolkit_is_installed(plain, tmp_path, check):
     # The targets are there all the same, for a project that brings the headers itself.
     project = Project(plain, tmp_path, "project(app C)\n" + FIND_OURS
-                      + target("CUDA::cudart").replace("WITH_HEADER", ""))
+                      + target("CUDA::cudart"))
     check(project.build("-DLAZYCUDA_ABI=12"), 12)
 
 
@@ -259,19 +249,11 @@ def test_another_major_than_the_toolkits_is_an_error(plain, tmp_path, toolkit_of
     assert status != 0 and "headers of CUDA 12 and 13" in " ".join(said.split())
 
 
-VARIABLES = """
-project(app C)
-find_library(CUDA_CUDART_LIBRARY m)
-find_package(lazycuda REQUIRED)
-add_executable(app app.c)
-target_compile_definitions(app PRIVATE WITH_NVRTC)
-target_link_libraries(app PRIVATE ${CUDA_CUDART_LIBRARY} ${CUDA_NVRTC_LIBRARY})
-"""
-
-
 def test_variables_that_a_project_links(plain, tmp_path, check):
     """As TVM's do, whose own search came first."""
-    project = Project(plain, tmp_path, VARIABLES)
+    project = Project(plain, tmp_path, "project(app C)\nfind_library(CUDA_CUDART_LIBRARY m)\n"
+                      "find_package(lazycuda REQUIRED)\n" + target(
+                          "${CUDA_CUDART_LIBRARY} ${CUDA_NVRTC_LIBRARY}", definitions="WITH_NVRTC"))
     check(project.build("-DLAZYCUDA_ABI=12", "-DLAZYCUDA_SET_CUDA_VARIABLES=ON"), 12,
           libraries=("cudart", "nvrtc"))
     cache = (project.binary / "CMakeCache.txt").read_text()
@@ -282,7 +264,7 @@ def test_variables_that_a_project_links(plain, tmp_path, check):
 
 def test_without_the_wish_nothing_is_replaced(plain, tmp_path, toolkit_of):
     project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA
-                      + "find_package(lazycuda REQUIRED)\n" + target("CUDA::cudart"))
+                      + "find_package(lazycuda REQUIRED)\n" + target("CUDA::cudart", definitions="WITH_HEADER"))
     root = toolkit_of(12)
     project.configure(f"-DCUDAToolkit_ROOT={root}")
     status, said = run("cmake", "--build", project.binary, check=False)

@@ -121,8 +121,8 @@ kernel, helper = sys.argv[1:]
 calls = []
 def note(what):
     return (lambda module: calls.append(f"{what} {module}"))
-module = SupportModule("helpers", PTXSource.from_path(helper, "helper", setup_callback=note("up 2"),
-                                                      teardown_callback=note("down 2")), ["helper"])
+module = SupportModule("helpers", PTXSource(open(helper, "rb").read(), "helper", note("up 2"),
+                                             note("down 2")), ["helper"])
 other = SupportModule("others", PTXSource(sys.argv[0]), ["nobody"])
 main = PTXSource.from_path(kernel, main=True, setup_callback=note("up 1"),
                            teardown_callback=note("down 1"))
@@ -256,18 +256,23 @@ except LibraryNotFound as error:
     assert "lazycuda's wheel" in said["error"]
 
 
-def test_wrong_arguments():
-    with pytest.raises(TypeError):
-        link.Linker("sm_80", options="-lineinfo")
-    with pytest.raises(TypeError):
-        link.Linker("sm_80").add("k.ptx")
-    with pytest.raises(TypeError):
-        link.PTXSource(PTX, setup_callback=1)
-    with pytest.raises(ValueError):
-        link.Linker("sm_80").add(link.PTXSource(PTX, needs=["nrt"])).plan()
-    for version in ("12.x", "newest", "", "12.100"):
-        with pytest.raises(ValueError):
-            link._number(version)
+@pytest.mark.parametrize("error, wrong", [
+    (TypeError, lambda: link.Linker("sm_80", options="-lineinfo")),
+    (TypeError, lambda: link.Linker("sm_80").add("k.ptx")),
+    (ValueError, lambda: link.Linker("sm_80").add(link.PTXSource(PTX, needs=["nrt"])).plan()),
+    *[(ValueError, lambda version=version: link._number(version)) for version in ("12.x", "newest", "", "12.100")],
+    *[(ValueError, lambda limit=limit: link.Linker("sm_80", time_limit=limit)) for limit in (0, -1, float("nan"))],
+    *[(TypeError, lambda wrong=wrong: link.Linker("sm_80", **wrong)) for wrong in (
+        {"output": "ptx"}, {"unpack_limit": 1.5}, {"time_limit": "1"}, {"constraint": 12},
+        {"environment": "12.9"}, {"support": [1]}, {"options": [1]}, {"lto": "no"}, {"log": 1})],
+    *[(TypeError, lambda wrong=wrong: link.CUSource("", **wrong)) for wrong in (
+        {"name": 5}, {"headers": ["a"]}, {"headers": {"a": 1}}, {"needs": [1]}, {"main": "no"},
+        {"library": None}, {"setup_callback": 1})],
+    (ValueError, lambda: link.Linker("sm_80", fast_compile="fast")),
+    (TypeError, lambda: link.Linker("sm_80", optimize="fast"))])
+def test_what_is_wrong_is_refused_at_once(error, wrong):
+    with pytest.raises(error):
+        wrong()
 
 
 WRONG = """
@@ -487,8 +492,7 @@ for expression in ("&nothing", "scale<"):
 
 # ---- as people write it ----
 
-def test_inputs_are_text_buffers_paths_and_files(world, python, real):
-    handles.install(world, real("13.5"))
+def test_inputs_are_text_buffers_paths_and_files(world, python, installed):
     (world.root / "k.ptx").write_text(PTX)
     said, = python("""
 import io, pathlib
@@ -513,29 +517,13 @@ say(images=len({Linker((8, 0)).add(PTXSource(one)).link() for one in given}),
                     "more": ["ValueError", "ValueError", "TypeError"]}
 
 
-@pytest.mark.parametrize("wrong", [
-    {"output": "ptx"}, {"unpack_limit": 1.5}, {"time_limit": "1"}, {"constraint": 12},
-    {"environment": "12.9"}, {"support": [1]}, {"options": [1]}, {"lto": "no"}, {"log": 1}])
-def test_a_wrong_type_is_refused_at_once(wrong):
-    with pytest.raises(TypeError):
-        link.Linker("sm_80", **wrong)
-
-
-@pytest.mark.parametrize("wrong", [{"name": 5}, {"headers": ["a"]}, {"headers": {"a": 1}}, {"needs": [1]},
-                                   {"main": "no"}, {"library": None}])
-def test_a_wrong_type_of_an_input_is_refused_at_once(wrong):
-    with pytest.raises(TypeError):
-        link.CUSource("", **wrong)
-
-
 # nvrtc works on it for some minutes.
 LONG = "".join(f"__device__ float f{i}(float x) {{ {'x = sinf(x) * cosf(x + 1);' * 60} return x; }}\n"
                for i in range(300)) + 'extern "C" __global__ void k(float *x) {' + "".join(
                f"x[{i}] = f{i}(x[{i}]);" for i in range(300)) + "}"
 
 
-def test_ctrl_c_ends_an_isolated_link(world, python, real):
-    handles.install(world, real("13.5"))
+def test_ctrl_c_ends_an_isolated_link(world, python, installed):
     (world.root / "long.cu").write_text(LONG)
     said, = python("""
 import os, signal, threading, time
@@ -553,8 +541,7 @@ except KeyboardInterrupt:
     assert said["quick"]
 
 
-def test_an_isolated_link_at_exit(world, python, real):
-    handles.install(world, real("13.5"))
+def test_an_isolated_link_at_exit(python, installed):
     said, = python("""
 import atexit, threading
 def refuse(self):
@@ -567,8 +554,7 @@ atexit.register(last)
     assert said["code"]
 
 
-def test_logs_of_an_isolated_link_come_in_its_thread(world, python, real):
-    handles.install(world, real("13.5"))
+def test_logs_of_an_isolated_link_come_in_its_thread(python, installed):
     said, = python("""
 import threading
 mine = []
@@ -598,8 +584,7 @@ extern "C" __global__ void simt(int *p) { *p = 1; }
 """
 
 
-def test_a_tile_kernel_is_not_dropped_with_success(world, python, real):
-    handles.install(world, real("13.5"))
+def test_a_tile_kernel_is_not_dropped_with_success(python, installed):
     said = python("""
 for ignore in (False, True):
     source = CUSource(sys.argv[1], "k.cu", name_expressions=["tile", "simt"])
@@ -808,9 +793,6 @@ refused("12.9", "12.9", max_registers=3, compile_options=["--maxrregcount=4"])
     assert said[4]["options"][1:] == [
         "CU_JIT_GENERATE_LINE_INFO=1", "CU_JIT_GENERATE_DEBUG_INFO=1",
         "CU_JIT_OPTIMIZATION_LEVEL=2", "CU_JIT_MAX_REGISTERS=32"]
-    for wrong, error in (({"fast_compile": "fast"}, ValueError), ({"optimize": "fast"}, TypeError)):
-        with pytest.raises(error):
-            link.Linker("sm_80", **wrong)
 
 
 # Settings, options of the compiler that say the same or a part of it, and others that do not.
@@ -914,14 +896,7 @@ except ValueError as error:
     assert "isolated" in said[1]["error"]
 
 
-@pytest.mark.parametrize("limit", [0, -1, float("nan")])
-def test_a_limit_that_is_none(limit):
-    with pytest.raises(ValueError):
-        link.Linker("sm_80", time_limit=limit)
-
-
-def test_ltoir_is_linked_in_steps(world, real, python):
-    handles.install(world, real("13.5"))
+def test_ltoir_is_linked_in_steps(python, installed):
     said = python("""
 class To(Linker):
     def __init__(self, output, *inputs):
@@ -988,9 +963,8 @@ Linker("sm_90", output=Output.LTOIR).add(CUSource("__device__ int g() { return 1
 """
 
 
-def test_a_crash_of_nvjitlink_alone_after_a_link_to_ltoir(world, python, real):
+def test_a_crash_of_nvjitlink_alone_after_a_link_to_ltoir(python, installed):
     """The page says so; once it is gone, take it from there."""
-    handles.install(world, real("13.5"))
     say = CONTRADICTION + "link_both(isolated=True)\nsay(linked=True)\n"
     assert python(say) == [{"linked": True}]
     with pytest.raises(AssertionError, match="ended with -11"):

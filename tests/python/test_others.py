@@ -6,7 +6,6 @@ import re
 import pytest
 
 import build
-import handles
 import pages
 from handles import pair
 from lazycuda import link
@@ -87,25 +86,6 @@ say(image=image.hex(), log=linker.result.info_log, backend=linker.plan().backend
         installed, ["-arch=sm_80", "-lineinfo", "-maxrregcount=32"],
         *(("ptx", path) for path in paths))
     assert said["log"] == "" and said["backend"] == "NVJITLINK"
-
-
-def test_numba_cuda_linkable_code(python, installed, world):
-    """@cuda.jit(link=[cuda.CUSource(code, setup_callback=..., teardown_callback=...)]): the
-    kernel's PTX and what it calls, with the classes and arguments of numba.cuda"""
-    kernel, _ = pair(installed.version, "ptx")
-    said, = python("""
-calls = []
-code = CUSource(sys.argv[2], "<helper>", lambda module: calls.append(("setup", module)),
-                lambda module: calls.append(("teardown", module)))
-linker = Linker("sm_80", symbols=["kernel"])
-linker.add(PTXSource.from_path(sys.argv[1], "<cudapy-ptx>"), code).link()
-linker.result.setup("module")
-linker.result.teardown("module")
-say(calls=calls, default=[one(b"").name for one in (PTXSource, CUSource, Fatbin, Cubin, Archive,
-                                                   Object, LTOIR)])
-""", kernel, handles.SOURCES["helper.cu"])
-    assert said["calls"] == [["setup", "module"], ["teardown", "module"]]
-    assert said["default"][:2] == ["<unnamed-ptx>", "<unnamed-cu>"]
 
 
 # ---- the page ----
