@@ -257,9 +257,9 @@ def test_variables_that_a_project_links(plain, tmp_path, check):
     check(project.build("-DLAZYCUDA_ABI=12", "-DLAZYCUDA_SET_CUDA_VARIABLES=ON"), 12,
           libraries=("cudart", "nvrtc"))
     cache = (project.binary / "CMakeCache.txt").read_text()
-    for variable, target in (("CUDA_CUDART_LIBRARY", "cudart"), ("CUDA_NVRTC_LIBRARY", "nvrtc"),
+    for variable, name in (("CUDA_CUDART_LIBRARY", "cudart"), ("CUDA_NVRTC_LIBRARY", "nvrtc"),
                              ("CUDA_CUDA_LIBRARY", "cuda_driver")):
-        assert f"{variable}:STRING=lazycuda::{target}\n" in cache
+        assert f"{variable}:STRING=lazycuda::{name}\n" in cache
 
 
 def test_without_the_wish_nothing_is_replaced(plain, tmp_path, toolkit_of):
