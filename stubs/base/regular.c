@@ -31,7 +31,9 @@ int lc_open_regular(const char *path, struct stat *st)
 const char *lc_read_regular(struct lc_arena *arena, const char *path, size_t most, struct stat *st)
 {
 	const int fd = lc_open_regular(path, st);
-	const size_t size = fd >= 0 && (uint64_t)st->st_size < most ? (size_t)st->st_size : most;
+	/* Those of the kernel may say that they have no bytes. */
+	const size_t size = fd >= 0 && st->st_size > 0 && (uint64_t)st->st_size < most ?
+			    (size_t)st->st_size : most;
 	char *text = fd < 0 ? NULL : lc_alloc(arena, size + 1);
 	ssize_t length = text ? LC_AGAIN(pread(fd, text, size, 0)) : -1;
 
