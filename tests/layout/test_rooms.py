@@ -55,7 +55,7 @@ def rings(needs):
         for one in done:
             del waiting[one]
     for one in sorted(waiting):
-        found.append(f"{one} needs {', '.join(sorted(waiting[one] & waiting.keys()))}")
+        found.append(f"{one} needs {', '.join(map(str, sorted(waiting[one] & waiting.keys())))}")
     return found
 
 
