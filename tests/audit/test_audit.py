@@ -49,15 +49,19 @@ def test_every_version_of_the_list_can_be_asked_for(said, tmp_path):
     assert list(file["targets"]) == file["runs_on"] == symbols.read().toolkits
 
 
-def test_another_name_of_the_family(said, tmp_path):
-    targets = said("--all-versions", importer(tmp_path, "cudaMemAdvise_v2"))["targets"]
-    assert targets["12.9"]["direct"] == targets["13.0"]["renamed"] == 1
-    assert not targets["13.0"]["refused"] + targets["13.0"]["absent"]
-
-
-def test_an_adaptor(said, tmp_path):
-    targets = said(importer(tmp_path, "cudaMemAdvise"))["targets"]
-    assert (targets["12.9"]["direct"], targets["13.5"]["adapted"]) == (1, 1)
+@pytest.mark.parametrize("name, library, verdicts", [
+    # Another name of the family, an adaptor, and other libraries.
+    ("cudaMemAdvise_v2", "cudart", {"12.9": "direct", "13.0": "renamed"}),
+    ("cudaMemAdvise", "cudart", {"12.9": "direct", "13.5": "adapted"}),
+    ("nvrtcCompileProgram", "nvrtc", {"11.8": "direct", "12.9": "direct"}),
+    ("__nvJitLinkCreate_12_4", "nvJitLink", {"11.8": "absent", "12.9": "direct"})])
+def test_what_becomes_of_a_name(said, tmp_path, name, library, verdicts):
+    file = said("--all-versions", importer(tmp_path, name, library=library))
+    entry, = file["imports"]
+    assert (entry["library"], entry["compiled_for"], entry["names"]) == (library, 12, 1)
+    for version, verdict in verdicts.items():
+        target = file["targets"][version]
+        assert target.pop(verdict) in (1, [name]) and not any(target.values()), version
 
 
 def test_refused_and_absent_names_are_listed(said, tmp_path):
@@ -82,17 +86,6 @@ def test_many_absent_names_can_be_read(audit, said, tmp_path):
     below = lines[lines.index(next(line for line in lines if "on 13.5" in line)):-1]
     assert max(map(len, below)) <= 100 < len(", ".join(absent))
     assert ", ".join(absent) in " ".join(" ".join(below).split())
-
-
-@pytest.mark.parametrize("library, name", [
-    ("nvrtc", "nvrtcCompileProgram"), ("nvJitLink", "__nvJitLinkCreate_12_4")])
-def test_the_other_libraries(said, tmp_path, library, name):
-    file = said(importer(tmp_path, name, library=library))
-    entry, = file["imports"]
-    assert (entry["library"], entry["compiled_for"], entry["names"]) == (library, 12, 1)
-    targets = file["targets"]
-    assert targets["12.9"]["direct"] == 1
-    assert (targets["11.8"]["absent"] == [name]) == (library == "nvJitLink")
 
 
 # Where the imports come from.

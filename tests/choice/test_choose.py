@@ -32,7 +32,7 @@ def found(*majors):
 
 def choose(seats, own=None, guard="best_effort", major=0, driver=0, branch=0, agreed=0, loaded=(),
            constraint="", program="", forward=0):
-    """((option, refusal, reason, what it needs of the driver), [reason of each option])"""
+    """((option, refusal, reason, what it needs of the driver, the process's CUDA), [reason of each option])"""
     own = own or next(iter(seats))
     lines = [("at", guard, major, driver, branch, agreed, list(seats).index(own)),
              ("constraints", constraint, program, forward)]
@@ -43,14 +43,7 @@ def choose(seats, own=None, guard="best_effort", major=0, driver=0, branch=0, ag
                                      for line in [*lines, ("choose",)])).splitlines()
     common, taken, *said = first.split("\t")
     assert len(reasons) == len(seats[own])
-    return Said((int(taken), *said), int(common)), reasons
-
-
-class Said(tuple):
-    def __new__(cls, words, common):
-        made = super().__new__(cls, words)
-        made.common = common    # the major of CUDA for the process
-        return made
+    return (int(taken), *said, int(common)), reasons
 
 
 @functools.lru_cache(maxsize=None)
@@ -181,9 +174,9 @@ def test_settings_go_before_what_is_loaded_and_what_is_imported():
 def test_a_library_without_majors_or_with_its_own():
     loaded, highest = "already loaded in this process", "the highest major found"
     assert choose({"cuda": [option(FOUND, 0), option(LOADED, 0)]}) == (
-        (1, "taken", loaded, "00"), ["another one comes before it", loaded])
+        (1, "taken", loaded, "00", 0), ["another one comes before it", loaded])
     assert choose({"foreign": found(11, 13)}) == (
-        (1, "taken", highest, "00"), ["major 13 was chosen", highest])
+        (1, "taken", highest, "00", 0), ["major 13 was chosen", highest])
 
 
 @pytest.mark.parametrize("options, circumstances, needs", [
@@ -310,7 +303,7 @@ def used(seats, order, told=("cudart",), **circumstances):
             continue
         file = given[own][said[0]]
         taken[own] = file
-        agreed = agreed or said.common or (file[1] if own in told else 0)
+        agreed = agreed or said[4] or (file[1] if own in told else 0)
         loaded[own] = 100 * file[1]
         given[own] = [(LOADED, *file[1:])]
     return taken

@@ -261,14 +261,11 @@ def test_settings_and_support_modules(world):
 
 def test_bitcode_in_an_archive_is_to_be_taken_out(world):
     install(world)
-    archive = made_up.archive(made_up.member(b"g.bc/", made_up.bitcode()))
-    said = both_say(world, source=archive.decode("latin-1"))
-    assert said["code"] == "UNSUPPORTED_KIND" and "(g.bc): " in said["message"]
-    assert "take it out of the archive" in said["message"]
-    archive = made_up.archive(made_up.member(b"g.ll/", text().encode()))
-    said = both_say(world, source=archive.decode("latin-1"))
-    assert said["code"] == "UNSUPPORTED_KIND"
-    assert "(g.ll): " in said["message"] and "take it out of the archive" in said["message"]
+    for name, content in ((b"g.bc", made_up.bitcode()), (b"g.ll", text().encode())):
+        archive = made_up.archive(made_up.member(name + b"/", content))
+        said = both_say(world, source=archive.decode("latin-1"))
+        assert said["code"] == "UNSUPPORTED_KIND" and f"({name.decode()}): " in said["message"]
+        assert "take it out of the archive" in said["message"]
 
 
 @pytest.mark.parametrize("how", [(), ("--isolated",)], ids=["here", "isolated"])

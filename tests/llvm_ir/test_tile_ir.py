@@ -136,6 +136,8 @@ def test_a_container_as_nvcc_writes_it(world, tiled, tile_ir):
 
 
 @pytest.mark.parametrize("words, code, text", [
+    (["--arch=sm_75"], "ARCH_UNSUPPORTED", "no tileiras makes code for sm_75"),
+    (["--arch=sm_100f"], "ARCH_UNSUPPORTED", "for one GPU, not for a family"),
     (["--lto"], "UNSUPPORTED_KIND", "takes no part in link-time optimisation"),
     (["--ptx"], "UNSUPPORTED_KIND", "becomes an image only"),
     (["--option=-lineinfo"], "OPTION_UNSUPPORTED", "takes no options of linkers"),
@@ -143,7 +145,8 @@ def test_a_container_as_nvcc_writes_it(world, tiled, tile_ir):
     (["--constraint=>=12,<13"], "CONSTRAINT", "is here"),
 ])
 def test_what_tileiras_does_not_do(world, tiled, tile_ir, words, code, text):
-    said = say(world, *words, tile_ir())
+    arch = words[0].partition("--arch=")[2]
+    said = say(world, tile_ir(), arch=arch) if arch else say(world, *words, tile_ir())
     assert said["code"] == code and text in said["message"], said
     assert not (world.root / "image").exists()
 
@@ -152,14 +155,6 @@ def test_its_memory_is_limited(world, tiled, tile_ir):
     said = say(world, "--memory-limit=4M", tile_ir())
     assert said["code"] == "MEMORY_LIMIT" and "; its limit was 4194304 bytes of memory" in said["message"], said
     assert not (world.root / "image").exists()
-
-
-@pytest.mark.parametrize("arch, code, text", [
-    ("sm_75", "ARCH_UNSUPPORTED", "no tileiras makes code for sm_75"),
-    ("sm_100f", "ARCH_UNSUPPORTED", "for one GPU, not for a family")])
-def test_targets_that_it_does_not_know(world, tiled, tile_ir, arch, code, text):
-    said = say(world, tile_ir(), arch=arch)
-    assert said["code"] == code and text in said["message"], said
 
 
 def newer(code):

@@ -89,34 +89,25 @@ def test_how_a_struct_changes(toolkits, reserved, bodies, sizes):
     assert layouts(toolkits, *bodies, hints=f"    reserved {reserved}\n" if reserved else "") == sizes
 
 
-def test_a_struct_behind_a_pointer_counts(toolkits):
-    for minor, inner in enumerate(("int a;", "long a;", "int a;")):
-        toolkits.add(f"1.{minor}", f"struct t {{ {inner} }}; struct s {{ int n; struct t *p; }};" + USE,
-                     ["thingF"])
-    derived = toolkits.derive()
-    assert derived.sizes("t") == ["4 1.0 layout A", "8 1.1 layout B", "4 1.2- layout A"]
-    assert derived.sizes("s") == ["16 1.0 layout A", "16 1.1 layout B", "16 1.2- layout A"]
+EACH_OTHER = ("struct s {{ struct t *t; struct s *next; }}; struct t {{ struct u *u; }};"
+              "struct u {{ struct s *s; struct v *v; }}; struct v {{ {} }};")
 
 
-def test_structs_that_point_to_each_other(toolkits):
-    for minor, inner in enumerate(("int a;", "int a;", "float a;", "float a;")):
-        toolkits.add(f"1.{minor}",
-                     f"struct s {{ struct t *t; struct s *next; }}; struct t {{ struct u *u; }};"
-                     f"struct u {{ struct s *s; struct v *v; }}; struct v {{ {inner} }};" + USE,
-                     ["thingF"])
-    derived = toolkits.derive()
-    for name in "stuv":
-        assert [size.split()[1:] for size in derived.sizes(name)] == [
-            ["1.0-1.1", "layout", "A"], ["1.2-", "layout", "B"]], name
-
-
-def test_growth_behind_a_pointer_keeps_the_letter(toolkits):
-    for minor, inner in enumerate(("int a; int reserved;", "int a; int b;")):
-        toolkits.add(f"1.{minor}", f"struct t {{ {inner} }}; struct s {{ struct t *p; }};" + USE,
-                     ["thingF"])
-    derived = toolkits.derive("    reserved reserved\n")
-    assert derived.sizes("t") == ["8 1.0 layout A", "8 1.1- layout A tail"]
-    assert derived.sizes("s") == ["8 1.0- layout A"]
+@pytest.mark.parametrize("header, inner, hints, sizes", [
+    # A struct behind a pointer counts; growth there keeps the letter; and structs that point to each other.
+    ("struct t {{ {} }}; struct s {{ int n; struct t *p; }};", ["int a;", "long a;", "int a;"], "", {
+        "t": ["4 1.0 layout A", "8 1.1 layout B", "4 1.2- layout A"],
+        "s": ["16 1.0 layout A", "16 1.1 layout B", "16 1.2- layout A"]}),
+    ("struct t {{ {} }}; struct s {{ struct t *p; }};", ["int a; int reserved;", "int a; int b;"],
+     "    reserved reserved\n", {"t": ["8 1.0 layout A", "8 1.1- layout A tail"], "s": ["8 1.0- layout A"]}),
+    (EACH_OTHER, ["int a;", "int a;", "float a;", "float a;"], "", {
+        name: [f"{size} 1.0-1.1 layout A", f"{size} 1.2- layout B"]
+        for name, size in (("s", 16), ("t", 8), ("u", 16), ("v", 4))})])
+def test_structs_behind_pointers(toolkits, header, inner, hints, sizes):
+    for minor, text in enumerate(inner):
+        toolkits.add(f"1.{minor}", header.format(text) + USE, ["thingF"])
+    derived = toolkits.derive(hints)
+    assert {name: derived.sizes(name) for name in sizes} == sizes
 
 
 @pytest.mark.parametrize("header, name", [

@@ -150,18 +150,6 @@ def test_the_headers_of_another_major_tell_nothing(tmp_path):
     assert toolkit_of(path) == (0, UNTOLD)
 
 
-@pytest.mark.parametrize("text, version", [
-    ("/* 2024 */\n#ifndef X\n  #  define\tCUDA_VERSION   12090  /* 12.9 */\n", 12090),
-    ("#define CUDA_VERSION 12090", 12090),
-    ("#define CUDA_VERSION 12098\n", 12090), ("x" * 5000 + "\n#define CUDA_VERSION 12090\n", 12090),
-    ("#define CUDA_VERSION_MAJOR 12\n", 0), ("#define CUDA_VERSION\n", 0),
-    ("#define CUDA_VERSION 99999999999999999999\n", 0), ("x" * 5000 + "#define CUDA_VERSION 12090\n", 0), ("", 0)])
-def test_a_header_is_read(tmp_path, text, version):
-    path = file(tmp_path / "lib" / "libnvrtc.so.12")
-    header(tmp_path / "include" / "cuda.h", text)
-    assert toolkit_of(path)[0] == version
-
-
 # ---- wheels ----
 
 @pytest.mark.parametrize("name, path, version", [
@@ -283,16 +271,22 @@ def test_the_version_json_of_its_tree_tells(tmp_path, place):
     assert toolkit_of(path) == (12090, f'"cuda" in {found}')
 
 
-@pytest.mark.parametrize("text, version", [
+@pytest.mark.parametrize("name, rows", [("include/cuda.h", [
+    ("/* 2024 */\n#ifndef X\n  #  define\tCUDA_VERSION   12090  /* 12.9 */\n", 12090),
+    ("#define CUDA_VERSION 12090", 12090),
+    ("#define CUDA_VERSION 12098\n", 12090), ("x" * 5000 + "\n#define CUDA_VERSION 12090\n", 12090),
+    ("#define CUDA_VERSION_MAJOR 12\n", 0), ("#define CUDA_VERSION\n", 0),
+    ("#define CUDA_VERSION 99999999999999999999\n", 0), ("x" * 5000 + "#define CUDA_VERSION 12090\n", 0), ("", 0)]), ("version.json", [
     (JSON, 12090), (JSON.replace(" ", "").replace("\n", ""), 12090),
     ('{"x": "cuda", "cuda": {"version": "12.9.1"}}', 12090),
     ('{"cuda": {}, "x": {"version": "12.8"}}', 0),
     ('{"cuda": {"version": "12"}}', 0),
-    ('{"cuda": {"version": "12.9', 0), ('{"cuda"', 0), ("", 0), ('{"cuda": {"version": "13.0.0"}}', 0)])     # of another toolkit than libnvrtc.so.12
-def test_a_version_json_is_read(tmp_path, text, version):
+    ('{"cuda": {"version": "12.9', 0), ('{"cuda"', 0), ("", 0), ('{"cuda": {"version": "13.0.0"}}', 0)])])     # the last is of another toolkit than libnvrtc.so.12
+def test_what_is_read_of_a_tree(tmp_path, name, rows):
     path = file(tmp_path / "lib64" / "libnvrtc.so.12")
-    header(tmp_path / "version.json", text)
-    assert toolkit_of(path)[0] == version
+    for text, version in rows:
+        header(tmp_path / name, text)
+        assert toolkit_of(path)[0] == version, text
 
 
 def test_cuda_h_comes_before_version_json(tmp_path):
