@@ -30,13 +30,6 @@ def cublas(folder, major):
     return real(folder, soname, "cublasCreate_v2", node=soname)
 
 
-def names(folder, *sonames):
-    """A file that may open these."""
-    text = "".join(f'"{one}", ' for one in sonames)
-    return compiled(folder, "opens.so", f"const char *const all[] = {{ {text}}};\n"
-                    "const char *get(int n) { return all[n]; }\n")
-
-
 def wheel(path, *files, folder="package", metadata=""):
     """Files of other folders are given as (file, folder)."""
     with zipfile.ZipFile(path, "w") as archive:
@@ -167,11 +160,11 @@ def test_retarget_leaves_what_is_not_in_site_packages(said, tmp_path):
 
 
 def test_a_library_that_is_opened_by_name(audit, tmp_path):
-    file = names(tmp_path, "libcublas.so.12")
+    file = importer(tmp_path, link=[], text="libcublas.so.12")
     assert "it may open libcublas.so.12 by name" in verdict(audit("--require", "12", file))
     audit("--require", "13", file, status=1)
     audit("--require", "13", "--allow-by-name", file)
-    audit("--require", "12,13", names(tmp_path / "two", "libcublas.so.12", "libcublas.so.13"))
+    audit("--require", "12,13", importer(tmp_path, link=[], text="libcublas.so.12\\0libcublas.so.13", name="two.so"))
 
 
 @pytest.mark.parametrize("soname, function, without, having", [

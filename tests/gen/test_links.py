@@ -133,19 +133,14 @@ def test_a_reference_without_a_version(cc, stub, tmp_path):
     """An old, unversioned link gets a default if there is one, else what the loader takes for such
     callers; never by accident the oldest interface."""
     bare = cc(tmp_path / "libthing_stub.so", "-xc", "-fPIC", "-shared", "-nostdlib",
-               "-Wl,-soname,libthing_stub.so", write(tmp_path / "bare.c",
-               "int plain(void *p, long n) { return 0; } int changed(int a, long b) { return 0; }"))
+               "-Wl,-soname,libthing_stub.so", build.text(
+                   "int plain(void *p, long n) { return 0; } int changed(int a, long b) { return 0; }", "c"))
     for name in ("plain", "changed"):
         assert link(tmp_path, name, bare).returncode == 0
         assert [s.node for s in elf.imports(tmp_path / name) if s.name == name] == [None]
         done = subprocess.run([tmp_path / name], env={"LD_LIBRARY_PATH": stub.parent},
                               capture_output=True, text=True)
         assert done.returncode == 11, done.stderr
-
-
-def write(path, text):
-    path.write_text(text)
-    return path
 
 
 def test_a_prototype_that_changes_inside_a_major_needs_assembly(cc, gen, tmp_path, out):

@@ -177,12 +177,10 @@ def test_a_real_library_itself_is_refused(retarget, tmp_path):
 
 
 def test_a_program(retarget, tmp_path):
-    source = tmp_path / "main.c"
-    source.write_text("int cudaDeviceReset(void);\n"
-                      "int main(void) { return cudaDeviceReset() != 303; }\n")
     library = real(tmp_path, "libcudart.so.12", "cudaDeviceReset", node="libcudart.so.12")
-    build.output(*build.CC, "-o", tmp_path / "program", source, library)
-    said, = retarget("--bundle", tmp_path / "program").files
+    program = build.program(build.text("int cudaDeviceReset(void);\nint main(void) { return cudaDeviceReset() != 303; }\n",
+                                       "c"), library, name="program")
+    said, = retarget("--bundle", program).files
     assert said["loaded"] and said["added"] == ["libcudart_stub.so"]
     World(tmp_path).run(retarget.out / "program")
 

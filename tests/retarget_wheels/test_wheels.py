@@ -395,18 +395,14 @@ def test_requirements_become_extras(retarget, tmp_path, plain):
 
 # What others say of the result.
 
-def run(*command):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True)
-
-
 @pytest.mark.parametrize("first", ["auditwheel", "retarget"])
 def test_auditwheel_before_and_after(retarget, tmp_path, plain, world, first):
     """As the page has it for cibuildwheel, and the other way round."""
     pytest.importorskip("auditwheel")
 
     def repaired(wheel):
-        done = run(sys.executable, "-m", "auditwheel", "repair", "--exclude", "libcudart.so.*", "-w",
-                   tmp_path / "repaired", wheel)
+        done = subprocess.run([sys.executable, "-m", "auditwheel", "repair", "--exclude", "libcudart.so.*", "-w",
+                               tmp_path / "repaired", wheel], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         made, = (tmp_path / "repaired").iterdir()
         return made

@@ -20,18 +20,13 @@ def installed(world):
     return world
 
 
-@pytest.mark.parametrize("library", build.LIBRARIES)
-def test_the_named_file_is_used(installed, library):
-    named = installed.put("named", fake(library, "12.9")) / fake(library, "12.9").name
+@pytest.mark.parametrize("library, name", [*((one, None) for one in build.LIBRARIES), ("cudart", "my-cuda")])
+def test_the_named_file_is_used_whatever_it_is_called(installed, library, name):
+    named = installed.folder("named") / (name or fake(library, "12.9").name)
+    named.write_bytes(fake(library, "12.9").read_bytes())
     status = installed.status(library, **{VARIABLES[library]: named})
     assert (status["state"], status["version"], status["path"], status["found_by"]) == (
         "usable", "12.9", str(named), "override")
-
-
-def test_a_named_file_may_have_any_name(installed):
-    named = installed.folder("named") / "my-cuda"
-    named.write_bytes(fake("cudart", "12.9").read_bytes())
-    assert installed.status("cudart", LAZYCUDA_CUDART=named)["version"] == "12.9"
 
 
 def broken(world, library, value):

@@ -204,7 +204,8 @@ def test_the_machine_of_a_wheel_is_that_of_its_files(tmp_path, machine, arch):
 
 def test_an_editable_installation_is_refused(tmp_path):
     package.need("hatchling")
-    done = subprocess.run([sys.executable, "-c", EDITABLE, tmp_path], cwd=build.ROOT,
+    done = subprocess.run([sys.executable, "-c", "import sys, hatchling.build; "
+                           "hatchling.build.build_editable(sys.argv[1])", tmp_path], cwd=build.ROOT,
                           capture_output=True, text=True)
     assert done.returncode and "cannot be installed editable" in done.stderr
 
@@ -239,4 +240,3 @@ sys.path.insert(0, "packaging/python")
 from hatch_build import CustomBuildHook
 print(CustomBuildHook._machine(type("Tree", (), {"root": "."}), pathlib.Path(sys.argv[1])))
 """
-EDITABLE = "import sys, hatchling.build; hatchling.build.build_editable(sys.argv[1])"
