@@ -22,9 +22,14 @@ def extension(tag=0x1000, *flags, major=12):
 
 
 @pytest.fixture
-def installed(world):
+def world(world):
     world.search(build.STUBS)
     world.record()
+    return world
+
+
+@pytest.fixture
+def installed(world):
     world.loader(fake("cudart", "12.9"))
     return world
 
@@ -117,7 +122,6 @@ def test_closing_an_extension_after_the_first_call_unregisters_it(installed):
 @pytest.mark.parametrize("world_has_cuda", [False, True])
 @pytest.mark.parametrize("commands", [[], ["call:user_call"]])
 def test_unregistering_at_exit_works_in_every_state(world, world_has_cuda, commands):
-    world.search(build.STUBS)
     if world_has_cuda:
         world.loader(fake("cudart", "12.9"))
     assert world.run(probe(), f"open:{extension()}", *commands).err == ""
@@ -126,7 +130,6 @@ def test_unregistering_at_exit_works_in_every_state(world, world_has_cuda, comma
 # Missing, and later present.
 
 def test_without_cuda_static_constructors_survive(world):
-    world.search(build.STUBS)
     said = world.probe(f"open:{extension()}", "call:user_call", "call:user_init", "status:cudart")
     assert said[0]["error"] is None
     assert said[1]["value"] == 303
@@ -134,8 +137,6 @@ def test_without_cuda_static_constructors_survive(world):
 
 
 def test_an_extension_imported_before_cuda_is_there_works_afterwards(world):
-    world.search(build.STUBS)
-    world.record()
     late = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
     said = world.probe(f"open:{extension(0x1000)}", "call:user_call", f"open:{extension(0x2000)}",
                        f"open:{late}", "call:user_call")
@@ -154,8 +155,6 @@ def test_a_fork_has_the_records_too(installed):
 @pytest.mark.parametrize("version", ["11.7", "12.0", "13.5"])
 def test_on_every_major(world, version):
     # The __cuda* prototypes are the same from 11.7 to 13.5.
-    world.search(build.STUBS)
-    world.record()
     world.loader(fake("cudart", version))
     said = world.probe(f"open:{extension(major=13)}", "call:user_call")
     assert said[1]["value"] == answer("cudart", CALL, version)
@@ -164,7 +163,6 @@ def test_on_every_major(world, version):
 
 def test_texture_references_on_13_are_an_error_that_is_noticed(world):
     # 12.0 dropped them: nothing to forward to, and the function returns void.
-    world.search(build.STUBS)
     world.loader(fake("cudart", "13.5"))
     said = world.probe(f"open:{extension(0x1000, '-DTEXTURE', major=11)}", "call:user_call", "call:cudaGetLastError")
     assert said[2]["value"] == 302
@@ -196,7 +194,6 @@ def test_an_extension_that_nvcc_has_compiled(installed, compiled):
 
 def test_an_extension_that_nvcc_has_compiled_on_real_libraries(world, compiled, toolkit):
     # Without a GPU the launch fails as it does when linked with the real one.
-    world.search(build.STUBS)
     world.loader(toolkit.file("cudart"))
     said = world.probe(f"open:{compiled}", "call:launch", "status:cudart")
     assert said[1]["value"] in (35, 100, 302)
@@ -204,7 +201,6 @@ def test_an_extension_that_nvcc_has_compiled_on_real_libraries(world, compiled, 
 
 
 def test_registering_with_a_real_library(world, toolkit):
-    world.search(build.STUBS)
     world.loader(toolkit.file("cudart"))
     fat = build.shared(SOURCE, "-DFAT", build.import_library("cudart", toolkit.major), name="libfat.so")
     said = world.probe(f"open:{fat}", "call:user_call", f"close:{fat}", "stub:cudart",
