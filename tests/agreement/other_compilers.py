@@ -225,7 +225,8 @@ class Triton:
         return arch
 
     def make(self, shape, _name):
-        return self.folder / f"{shape.unit}-{shape.option}-{shape.arch}.{shape.kind}"
+        path = self.folder / f"{shape.unit}-{shape.option}-{shape.arch}.{shape.kind}"
+        return path if path.exists() else None
 
     def write(self):
         with build.locked(self.folder / "lock"), tempfile.TemporaryDirectory() as cache:
