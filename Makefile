@@ -43,7 +43,7 @@
 
 VERSION := 0.1.0
 # Where the project is: its home page, its sources, and where problems are reported.  Empty until
-# there are such places; tests/docs/test_urls.py says where each has to be written.
+# there are such places; then pyproject.toml, README.md and packaging/ (conda, debian, lazycuda.spec) say them, too.
 HOMEPAGE :=
 REPOSITORY :=
 ISSUES :=
