@@ -16,8 +16,8 @@ from fakes import answer, fake
 from importer import real
 from world import CALL
 
-SKELETON = ("bin", "include", "lib/cmake", "lib/pkgconfig", "libexec", "share/man/man1", "share/man/man7",
-            "lib/python3/dist-packages", "share/bash-completion/completions", "share/zsh/site-functions",
+SKELETON = ("bin", "include", "lib/cmake", "lib/pkgconfig", "libexec", "share/man/man1", "share/man/man3",
+            "share/man/man7", "lib/python3/dist-packages", "share/bash-completion/completions", "share/zsh/site-functions",
             "share/fish/vendor_completions.d")
 
 
