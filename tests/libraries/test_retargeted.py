@@ -314,8 +314,10 @@ def test_a_folder_of_the_five_alone(retarget, module, tmp_path):
 @pytest.mark.parametrize("make, why", [
     (lambda path: path.write_text("INPUT(libcublas.so)" * 9), "it is not an ELF file"),
     (lambda path: path.symlink_to("nowhere"), "No such file or directory"),
-    (lambda path: os.mkfifo(path), "it is not a regular file")],
-    ids=["ld script", "dangling link", "FIFO"])
+    (lambda path: os.mkfifo(path), "it is not a regular file"),
+    (lambda path: path.write_bytes((build.BUILD / "lib" / path.name).read_bytes().replace(
+        b'[{"soname"', b'{nonsense,')), "it has a damaged note")],
+    ids=["ld script", "dangling link", "FIFO", "damaged note"])
 def test_what_has_the_name_of_a_stub_and_is_none(retarget, module, tmp_path, make, why):
     folder = five_alone(tmp_path)
     make(folder / "libcublas_stub.so")

@@ -161,7 +161,10 @@ class Elf:
                 owner, size, kind = struct.unpack_from("<III", data, at)
                 start = at + 12 + -(-owner // align) * align
                 if (data[at + 12:at + 12 + owner], kind) == wanted:
-                    found += json.loads(data[start:start + size].rstrip(b"\0"))
+                    try:
+                        found += json.loads(data[start:start + size].rstrip(b"\0"))
+                    except (ValueError, TypeError, RecursionError):
+                        raise ElfError("has a damaged note") from None
                 at = start + -(-size // align) * align
         return found
 

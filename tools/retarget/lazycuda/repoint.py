@@ -161,7 +161,7 @@ def _read(path):
     try:
         real = next(each for each in image.notes(elf.NOTE_DLOPEN) if each["feature"] != "driver")
         names.learn(real["feature"], soname, real["soname"], nodes, witnesses)
-    except (StopIteration, LookupError, TypeError, ValueError):     # its note is damaged
+    except (StopIteration, LookupError, TypeError):     # its note is damaged
         return None
     return Stub(path, image, real["feature"])
 
