@@ -255,24 +255,36 @@ bool lc_known_changed(unsigned long long began)
 	return changed;
 }
 
-bool lc_known_outgrown(unsigned long long began)
+uint32_t lc_known_users(const struct lc_known *known)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < known->process.user_count; i++)
+		sum += lc_hash(known->process.users[i].path, strlen(known->process.users[i].path));
+	return sum;
+}
+
+bool lc_known_outgrown(uint32_t users)
 {
 	struct lc_peer *keeper = atomic_load(&lc_self.keeper);
 	struct lc_known *known = keeper ? atomic_exchange(&keeper->known, NULL) : NULL;
 	struct lc_loads loads = lc_process_loads();
 	bool outgrown = false;
-	size_t old;
 
-	if (!known)
-		return false;
-	old = known->process.user_count;
-	if (known->began == began && loads.removed == known->loads.removed &&
-	    loads.added != known->loads.added) {
+	if (!known || loads.removed != known->loads.removed) {
+		known = begin_after(known, false);
+	} else if (loads.added != known->loads.added) {
 		known->loads = loads;
 		known->spent |= !lc_process_update(&known->arena, known->libraries,
 						   known->library_count, &known->process);
-		for (size_t i = old; i < known->process.user_count && !outgrown; i++)
-			outgrown = lc_leads_to_its_library(&known->arena, &known->survey,
+	}
+	if (!known)
+		return false;
+	if (lc_known_users(known) != users) {
+		const struct lc_survey *survey = lc_known_survey(known);
+
+		for (size_t i = 0; i < known->process.user_count && !outgrown; i++)
+			outgrown = lc_leads_to_its_library(&known->arena, survey,
 							   &known->process.users[i]);
 	}
 	lc_known_give(known, known->used);

@@ -109,10 +109,13 @@ bool lc_known_holds(struct lc_known *known, const struct lc_library *library);
  * that took what `began` then.  Takes nothing: false while another search is under way. */
 bool lc_known_changed(unsigned long long began);
 
-/* Returns true if an object has come since such a search whose run path leads to the library behind the
- * stub that it needs.  Takes nothing, likewise, and no lock of ld.so's: a constructor that holds it may
- * be waiting for this very call. */
-bool lc_known_outgrown(unsigned long long began);
+/* Returns a number that is another one if other objects need stubs. */
+uint32_t lc_known_users(const struct lc_known *known);
+
+/* Returns true if the users are no longer those of that number, and the run path of one leads to the
+ * library behind the stub that it needs.  Takes no lock of ld.so's unless something was unloaded: a
+ * constructor that holds it may be waiting for this very call. */
+bool lc_known_outgrown(uint32_t users);
 
 /* The survey, with ld.so's cache mapped.  The first call makes it. */
 struct lc_survey *lc_known_survey(struct lc_known *known);

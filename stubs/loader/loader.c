@@ -100,6 +100,7 @@ static struct {
 	_Atomic unsigned long long tick;	/* of the last look, or of the last search */
 	_Atomic int count;			/* looks in that tick */
 	_Atomic unsigned long long known;	/* when what the last search took was begun */
+	_Atomic uint32_t users;			/* its lc_known_users() */
 	_Atomic bool rested;			/* a second went by without a look, or the program asks */
 	_Atomic(_Atomic uint32_t *) looking;	/* in the first stub's record, once known */
 } looks;
@@ -443,10 +444,8 @@ static bool worth_a_search(unsigned named)
  * leads that has come since. */
 static bool may_be_elsewhere(void)
 {
-	const unsigned long long known = atomic_load(&looks.known);
-
-	return (atomic_exchange(&looks.rested, false) && lc_known_changed(known)) ||
-	       lc_known_outgrown(known);
+	return (atomic_exchange(&looks.rested, false) && lc_known_changed(atomic_load(&looks.known))) ||
+	       lc_known_outgrown(atomic_load(&looks.users));
 }
 
 /* Records that a search is done, which began when the process was as in `before`.  What it loaded
@@ -460,6 +459,7 @@ static void note_search(const struct lc_attempt *attempt, const struct lc_known 
 	atomic_store(&looks.broken, attempt->found.broken);
 	atomic_store(&looks.named, named);
 	atomic_store(&looks.known, known->began);
+	atomic_store(&looks.users, lc_known_users(known));
 	atomic_store(&looks.tick, this_tick());
 	atomic_store(&looks.searched, same ? now.added : before.added);
 }

@@ -138,6 +138,11 @@ def below_another_plugin(world, cudart):
     world.put("later", world.root / "app/libasks.so")
 
 
+def below_another_plugin_apart(world, cudart, nvrtc):
+    below_another_plugin(world, cudart)
+    world.put("later/rtc", nvrtc)
+
+
 def beside_a_plugin_of_12(world, cudart):
     """The plugin is linked directly."""
     older = fakes.fake("cudart", "12.9")
@@ -460,6 +465,15 @@ ROWS = [
     Row("a plugin with a run path of its own comes after a call in vain", "host.c", RUNTIME, ASKS,
         ("try:app/libasks.so", "open:later/libasks.so", "begin"), place=below_another_plugin,
         flags=("-Wl,-rpath,$ORIGIN/cuda",), program_flags=("-Wall",)),
+    Row("such a plugin comes when another was closed", "host.c", RUNTIME, ASKS,
+        ("try:app/libasks.so", "open:libm.so.6", "close", "open:libutil.so.1", "close",
+         "open:later/libasks.so", "begin"),
+        place=below_another_plugin, flags=("-Wl,-rpath,$ORIGIN/cuda",), program_flags=("-Wall",)),
+    Row("such a plugin needs two libraries, each in a folder of its own", "host.c",
+        (*RUNTIME, Real("nvrtc", "12.9")), ASKS,
+        ("try:app/libasks.so", "open:later/libasks.so", "begin", "second"),
+        place=below_another_plugin_apart, program_flags=("-Wall",),
+        flags=("-Wl,-rpath,$ORIGIN/cuda:$ORIGIN/rtc", *ONE, "-DSECOND=nvrtcVersion")),
     Row("a plugin that is linked directly finds the program's stub", "host.c",
         (Fake("cudart", "13.5"),), (), ("call", *PLUGIN), place=beside_a_plugin_of_12,
         flags=("-DCALLS",), differs=Outcome("13050\n-302\n")),
