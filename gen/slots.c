@@ -198,7 +198,7 @@ static toolkits versions_with(const struct plan *plan, const char *name)
 	return 0;
 }
 
-/* Finds the versions that have the same of the names by which a stub tells versions. */
+/* Finds the versions that a stub cannot tell apart by the names that they have. */
 static void find_alike(struct plan *plan)
 {
 	toolkits left = plan->library->in & (BIT(plan->list->toolkit_count) - 1);

@@ -196,7 +196,7 @@ struct lazycuda_inspection {
 struct lazycuda_inspection *lazycuda_inspect(const void *bytes, size_t length,
 					     const char *name, unsigned flags);
 
-/* The same for a file, which stays open until the inspection is freed.  It is read,
+/* lazycuda_inspect() for a file, which stays open until the inspection is freed.  It is read,
  * not mapped: a file that is truncated meanwhile causes an error, not a signal.
  * A file that cannot be read gives an inspection with `error`. */
 struct lazycuda_inspection *lazycuda_inspect_file(const char *path, unsigned flags);
@@ -204,7 +204,7 @@ struct lazycuda_inspection *lazycuda_inspect_file(const char *path, unsigned fla
 struct lazycuda_input;
 
 /*
- * The same for the bytes or the path of an input.  `unpack_limit` is the number of
+ * lazycuda_inspect() for the bytes or the path of an input.  `unpack_limit` is the number of
  * bytes to which all compressed code of the file may unpack; 0 is the limit of the
  * functions above: 32 times the length of the file, and at least 256 MiB.  An entry
  * that would exceed the limit has an error and the flag OVER_LIMIT, and is not

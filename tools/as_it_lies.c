@@ -193,7 +193,7 @@ static bool opens_all(const struct tables *tables, const struct findings *findin
 bool lies_within_reach(const struct tables *tables, const struct findings *findings, size_t toolkit,
 		       bool by_name)
 {
-	/* What no CUDA has that is known, no stub stands for. */
+	/* No stub stands for a name that no known CUDA has. */
 	for (size_t i = 0; i < findings->import_count; i++) {
 		const struct found_import *import = &findings->imports[i];
 

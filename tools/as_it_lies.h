@@ -24,7 +24,7 @@ bool lies_with_its_libraries(const struct tables *tables, const struct findings 
 
 /* Returns true if the file can be loaded where there is neither a CUDA nor a driver. */
 bool lies_without_cuda(const struct findings *findings);
-/* The same, once it is retargeted. */
+/* Returns true if the file can be loaded there once it is retargeted. */
 bool lies_for_glibc(const struct findings *findings);
 
 /* Returns true if only a stub that the file needs is not in its wheel. */

@@ -21,7 +21,7 @@ struct code_group {
 	enum lazycuda_kind kind;	/* CUBIN, PTX or LTOIR */
 	struct lk_arch arch;
 	int toolkit, isa;	/* of what made it; 0 if that is not known */
-	int driver;		/* the oldest that loads it, likewise */
+	int driver;		/* the oldest that loads it; 0 if that is not known */
 	size_t count;
 	bool loadable;		/* linked, or PTX that the driver compiles by itself */
 };

@@ -239,7 +239,7 @@ static void line(struct lc_arena *arena, const char *label, const char *text)
 	printf("  %-10s %s\n", label, lc_printable(arena, text));
 }
 
-/* The same, where it may be long: it goes on below, between words. */
+/* A line whose text may be long: it goes on below, between words. */
 static void lines(struct lc_arena *arena, const char *label, const char *text)
 {
 	const char *left = lc_printable(arena, text);

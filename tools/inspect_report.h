@@ -11,7 +11,7 @@
  * failure, when some of the text is missing. */
 bool inspect_print(const struct lazycuda_inspection *inspection, bool all);
 
-/* Prints the same as an object in the open JSON array. */
+/* Prints one file as an object in the open JSON array. */
 void inspect_print_json(const struct lazycuda_inspection *inspection);
 
 #endif

@@ -8,7 +8,7 @@
 void plan_print(const struct link_arguments *arguments, const struct lazycuda_plan *plan);
 void plan_print_json(const struct link_arguments *arguments, const struct lazycuda_plan *plan);
 
-/* Writes the same into an open JSON object. */
+/* Writes the plan into an open JSON object. */
 void plan_json(const struct link_arguments *arguments, const struct lazycuda_plan *plan);
 
 /* Writes the object "environment": the versions that count as installed. */

@@ -48,7 +48,7 @@ void tables_free(struct tables *tables);
 enum lc_verdict judge_on(struct tables *tables, struct table *table,
 			 const struct lc_export *import, size_t toolkit);
 
-/* The same for a library whose majors are its own: judges the version of majors[row] that the CUDA
+/* judge_on() for a library whose majors are its own: judges the version of majors[row] that the CUDA
  * of this toolkit ships, and of a library that none ships the newest. */
 enum lc_verdict judge_shipped(struct tables *tables, struct table *table,
 			      const struct lc_export *import, size_t row, size_t toolkit);

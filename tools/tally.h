@@ -39,7 +39,7 @@ size_t end_of_major(const struct tables *tables, size_t first);
 /* ---- in words ---- */
 
 const char *format_version(struct lc_arena *arena, lc_version version);
-/* The same for a version of this library. */
+/* format_version() for a version of this library. */
 const char *format_own(struct lc_arena *arena, const struct table *table, lc_version version);
 const char *list_names(struct lc_arena *arena, const struct names *names);
 /* "5 refused: a, b, c and 2 more; 1 absent: d": of each kind about so many names. */

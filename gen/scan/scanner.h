@@ -217,8 +217,8 @@ struct subject {
 	struct list nodes, companions, errors;
 	struct list homes, packages;		/* DIR, NAME */
 	struct list cuda_of, opens;		/* "SONAME MAJOR...", "MAJOR SONAME DIR", as text */
-	struct list ships, called;		/* "CUDA VERSION", "VERSION NUMBER", likewise */
-	struct list variables;			/* "NAME SIZE RANGE BYTES", likewise */
+	struct list ships, called;		/* "CUDA VERSION", "VERSION NUMBER", as text */
+	struct list variables;			/* "NAME SIZE RANGE BYTES", as text */
 	struct list exported;			/* RANGE NAME */
 	struct list tags;			/* FIELD */
 	struct list parses;			/* struct parse_hint */

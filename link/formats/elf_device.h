@@ -64,10 +64,8 @@ struct lk_device_symbol {
  * nothing is open.  A name may lie outside the names. */
 const char *lk_elf_load(struct lk_device_elf *elf, const struct lk_part *part, struct lc_arena *arena);
 
-/*
- * The same for a part that is for the device, of which it checks every header: each section has a name, and its bytes
- * lie inside the part.  Returns NULL, or what is wrong; then nothing is open.
- */
+/* Reads a file for the device, of which it checks every header: each section has a name, and its bytes
+ * lie inside the part.  Returns NULL, or what is wrong; then nothing is open. */
 const char *lk_device_elf_open(struct lk_device_elf *elf, const struct lk_part *part,
 			       struct lc_arena *arena);
 void lk_device_elf_close(struct lk_device_elf *elf);

@@ -31,7 +31,7 @@ void lk_symbols_expect(struct lk_symbols *symbols, size_t count);
 void lk_symbols_add(struct lk_symbols *symbols, const char *name, size_t length,
 		    const struct lazycuda_symbol *like);
 
-/* The same for whole texts, whose properties are of no matter. */
+/* Find and add names that end with a NUL, and have no properties. */
 static inline struct lazycuda_symbol *lk_names_find(const struct lk_symbols *names, const char *name)
 {
 	return lk_symbols_find(names, name, strlen(name));

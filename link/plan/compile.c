@@ -301,8 +301,8 @@ static struct ir_candidate try_nvvm(const struct lk_planning *planning,
 	return one;
 }
 
-/* The same for LTO-IR, unless there is a reason not to, `no_lto`, or the version of libnvvm is not
- * known; else for PTX, with the reason. */
+/* Tries to compile to LTO-IR; to PTX, with the reason, if `no_lto` says why not or the version of
+ * libnvvm is not known. */
 static struct ir_candidate try_nvvm_lto(const struct lk_planning *planning,
 					const struct lk_linker *linker, const char *no_lto,
 					int version, int libdevice)

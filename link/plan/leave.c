@@ -109,7 +109,7 @@ static const char *why_leave(struct lk_planning *planning, const struct lk_side 
 	return because_unseen(planning, outside);
 }
 
-/* The same where the names are not known.  Of kernels, nvJitLink itself takes the definition that
+/* Why code whose names are not known leaves.  Of kernels, nvJitLink itself takes the definition that
  * is not weak. */
 static const char *why_leave_unseen(struct lk_planning *planning, const struct lk_side *side,
 				    const struct outside *outside)

@@ -94,7 +94,7 @@ char *lk_read_file(const char *path, size_t *length);
  * fills the result and returns NULL. */
 char *lk_read_input(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length);
 
-/* The same for what a step links, in the form that it says; the link owns the bytes. */
+/* Reads what a step links, in the form that it says; the link owns the bytes. */
 const char *lk_read_step(struct lazycuda_link *link, const struct lazycuda_step *step, size_t *length);
 
 /* Returns one piece for each step of the plan.  On failure fills the result and returns NULL. */

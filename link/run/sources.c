@@ -245,7 +245,7 @@ static struct lazycuda_entry *own_entry(struct lazycuda_link *link, struct lazyc
 	return entry;
 }
 
-/* The same as replace() for one entry of an input.  It stays an alternative of its group, of which
+/* Replaces one entry of an input by what was compiled.  It stays an alternative of its group, of which
  * it now is the best. */
 static bool replace_entry(struct lazycuda_link *link, struct lazycuda_input *input, size_t index,
 			  const struct lazycuda_input *compiled)

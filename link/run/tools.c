@@ -245,7 +245,7 @@ static const char *why_not_safe(struct lc_arena *arena, const char *path)
 	return NULL;
 }
 
-/* The same for a library. */
+/* Returns why a library may not be loaded; NULL: it may. */
 static const char *why_not(struct lc_arena *arena, const char *path)
 {
 	static const struct lc_library none;

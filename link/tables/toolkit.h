@@ -28,7 +28,7 @@ int lk_toolkit_of_part(struct lc_arena *arena, const char *path);
 /* The file of a component that goes with a library; NULL if it is not there.  Loads nothing. */
 const char *lk_component_path(struct lc_arena *arena, const char *library, const char *name);
 
-/* The same, if its version is known and goes with that of the library. */
+/* lk_component_path() if its version is known and goes with that of the library. */
 const char *lk_fitting_component(struct lc_arena *arena, const char *library, int version,
 				 const char *name);
 

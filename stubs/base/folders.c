@@ -500,7 +500,7 @@ static struct lc_way *way_of(struct lc_folders *folders, const char *path)
 	return path[0] == '/' && length < PATH_MAX ? way_to(folders, path, length, NULL) : NULL;
 }
 
-/* The same for a path that should be a folder, and may become one. */
+/* The way to a path that should be a folder, and may become one. */
 static struct lc_way *ask_for(struct lc_folders *folders, const char *path)
 {
 	struct lc_way *way = way_of(folders, path);
@@ -550,7 +550,7 @@ static const struct lc_way *open_on(struct lc_folders *folders, struct lc_way *w
 	return way->open;
 }
 
-/* The same on the way that a link's text names. */
+/* The folder of that kind on the way that a link's text names. */
 static const struct lc_way *open_behind(struct lc_folders *folders, struct lc_way *link)
 {
 	real_way(folders, link);

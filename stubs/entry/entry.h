@@ -85,7 +85,7 @@
 	LC_SLOW(type, slot, params, args, failure, zero) \
 	LC_C_ENTRY(type, slot, params, args)
 
-/* The same for a function that describes a status.  Such a call is never recorded as
+/* An entry for a function that describes a status.  Such a call is never recorded as
  * a refusal: the thread's last refusal stays, and `text` may describe it. */
 #define LC_FORWARD_TEXT(type, slot, params, args, text) \
 	static __attribute__((cold, noinline)) type lc_slow_##slot params \
@@ -94,7 +94,7 @@
 	} \
 	LC_C_ENTRY(type, slot, params, args)
 
-/* The same for a function that writes the text into a parameter, and returns a status. */
+/* An entry for a function that writes such a text into a parameter, and returns a status. */
 #define LC_FORWARD_WRITTEN_TEXT(type, slot, params, args, failure, into, text) \
 	static __attribute__((cold, noinline)) type lc_slow_##slot params \
 	{ \
@@ -210,7 +210,7 @@
 /* The linker puts sections of this name into RELRO. */
 #define LC_TABLE __attribute__((section(".data.rel.ro.lazycuda")))
 
-/* The same table as an array. */
+/* lc_slots as an array. */
 #define LC_SLOT_TABLE \
 	extern lc_function lc_slot_table[LC_SLOTS] \
 		__attribute__((alias("lc_slots"), visibility("hidden")));

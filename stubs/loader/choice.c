@@ -830,7 +830,7 @@ static const struct lc_option *best_refuser(struct lc_arena *arena,
 	return NULL;
 }
 
-/* The same among options of its own major that come before it. */
+/* Returns the first option of its own major, before it, that was passed over for that; or NULL. */
 static const struct lc_option *first_refuser(struct lc_arena *arena,
 					     const struct lc_circumstances *at,
 					     const struct lc_seat *seat, int taken)

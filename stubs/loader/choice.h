@@ -26,7 +26,7 @@ struct lc_option {
 	enum lc_origin origin;
 	int major;
 	lc_version version;	/* at least this one; 0: only the major is known */
-	lc_version latest;	/* and at most this one; 0: likewise */
+	lc_version latest;	/* and at most this one; 0: only the major is known */
 	size_t refuses;		/* imports of the loaded objects that it would refuse, */
 	const char *refused;	/* one of them, */
 	const char *importer;	/* and the file that imports it */

@@ -339,7 +339,7 @@ static bool prefer(struct lc_arena *arena, struct lc_search *search, size_t seat
 	return true;
 }
 
-/* Does so for one major, by the first file that needs it, in the order of the stubs. */
+/* Prefers a file for one major, by the first file that needs it, in the order of the stubs. */
 static void prefer_for(struct lc_arena *arena, struct lc_search *search, const struct lc_major *major)
 {
 	for (size_t i = 0; i < search->at.seat_count; i++) {

@@ -20,10 +20,10 @@ struct lc_refused {
  */
 int32_t lc_refuse(unsigned slot, enum lc_refusal why);
 
-/* The same with details: `reason` is a string constant of this stub. */
+/* lc_refuse() with details: `reason` is a string constant of this stub. */
 int32_t lc_refuse_because(unsigned slot, enum lc_refusal why, const char *reason);
 
-/* The same with an unusual status; 0 is no error and leaves the pending status alone. */
+/* lc_refuse_because() with an unusual status; 0 is no error and leaves the pending status alone. */
 int32_t lc_refuse_with(unsigned slot, enum lc_refusal why, int32_t status, const char *reason);
 
 /* The calling thread's last refusal, with a message; never NULL. */
@@ -56,7 +56,7 @@ const char *lc_refusal_text(int32_t value);
  * else the real function's result, else the status's name, else `unknown`. */
 const char *lc_error_text(int32_t value, unsigned slot, const char *unknown);
 
-/* The same for a slot without a real function. */
+/* lc_error_text() for a slot without a real function. */
 const char *lc_text_instead(int32_t value);
 
 #endif

@@ -39,8 +39,8 @@ static struct {
 	_Atomic(const struct published *) published;
 	struct lc_arena arena;	/* what it lies in; leak checkers want the start of a block */
 	const uint8_t *_Atomic outcomes;	/* from FILLING on: an lc_refusal for each slot */
-	const lc_function *functions;	/* likewise: the function for each slot */
-	lc_function *endings;	/* likewise, once exit() shuts the library down; or NULL */
+	const lc_function *functions;	/* from FILLING on: the function for each slot */
+	lc_function *endings;	/* those for the time when exit() shuts the library down; or NULL */
 	struct lc_work filler;		/* in FILLING: the thread that fills */
 	_Atomic int waiting;		/* threads that wait for it */
 	_Atomic bool watched, exit_handled, over, ending;
@@ -94,7 +94,7 @@ bool lc_is_ending(void)
 
 static struct {
 	_Atomic unsigned long long searched;	/* lc_process_loads() before the last search */
-	_Atomic unsigned long long seen;	/* the same at the last look */
+	_Atomic unsigned long long seen;	/* lc_process_loads() at the last look */
 	_Atomic unsigned named;			/* named_now() before the last search */
 	_Atomic bool broken;			/* that search found what dlopen() refused */
 	_Atomic unsigned long long tick;	/* of the last look, or of the last search */
@@ -122,8 +122,7 @@ static unsigned long long this_tick(void)
 	return (unsigned long long)now.tv_sec * A_SECOND + (unsigned long long)now.tv_nsec;
 }
 
-/* Out of line, as all is that a call which fails does not always do: so that the call saves no
- * register for it. */
+/* Kept out of line, so that the failing path saves no registers for it. */
 static __attribute__((noinline)) void look_in(unsigned long long tick)
 {
 	_Atomic uint32_t *busy = looking();

@@ -90,7 +90,7 @@ struct lc_peers {
  */
 void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers);
 
-/* The same between lc_enter() and lc_leave(). */
+/* lc_peers_read() for who is between lc_enter() and lc_leave(). */
 void lc_peers_list(struct lc_arena *arena, struct lc_peers *peers);
 
 /* The program's own constraint on versions, or NULL.  It is never freed. */

@@ -100,7 +100,7 @@ void lc_leave_out(struct lc_survey *survey, const char *path, const char *why);
 /* The folder at this path if it exists and is safe (see folders.h), else NULL. */
 struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path);
 
-/* The same for a place, or for a folder below it.  One that nobody named may only belong to root,
+/* lc_searchable() for a place, or for a folder below it.  One that nobody named may only belong to root,
  * to the user, or to the owner of the object that it was found by. */
 struct lc_folder *lc_place_folder(struct lc_survey *survey, const struct lc_place *place,
 				  const char *path);

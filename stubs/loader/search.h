@@ -28,7 +28,7 @@ struct lc_search {
  * known, which is to be given back; search->known is NULL if memory ran out. */
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only);
 
-/* The same for a library of the driver's, which need not have a stub in the process.  Uses
+/* Searches for a library of the driver's, which need not have a stub in the process.  Uses
  * `known`, which stays the caller's to give back. */
 void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_known *known,
 		    const struct lc_library *library);

@@ -27,7 +27,7 @@ struct lc_settings {
 /* Reads the variables that concern this library.  Does not set `program`. */
 void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings);
 
-/* The same, with the variables that concern only other stubs of the process. */
+/* Reads also the variables that concern only other stubs of the process. */
 void lc_settings_read_all(struct lc_arena *arena, struct lc_settings *settings);
 
 /*
@@ -53,8 +53,8 @@ bool lc_hides_all(void);
 /* The value of a variable, or NULL if it is unset, empty or not to be trusted. */
 const char *lc_variable(const char *name);
 
-/* The same when the process was started.  Where the program has written over what it was started
- * with, as it does to show a title, the value now. */
+/* The value of a variable when the process was started.  Where the program has written over what it
+ * was started with, as it does to show a title, the value now. */
 const char *lc_variable_at_start(struct lc_arena *arena, const char *name);
 
 /* Sets the bounds of the arguments and environment that the kernel put on the stack; false: not

@@ -28,7 +28,7 @@ struct lc_specifics {
 	 */
 	bool (*replay_pending)(void);
 	void (*replay_next)(const lc_function *functions, const uint8_t *outcomes);
-	/* As in struct lc_peer; NULL likewise. */
+	/* As in struct lc_peer; NULL: this library records no calls. */
 	bool (*registered)(const struct lc_registration *call, uintptr_t *result);
 	/* The status before the first search. */
 	const struct lazycuda_status *unknown;
@@ -36,7 +36,7 @@ struct lc_specifics {
 	 * and what waits for those that are inside when exit() shuts the library down.  NULL: none. */
 	lc_function (*lasting)(const char *name, lc_function function);
 	void (*await_lasting)(void);
-	/* Called in the child of a fork(), as its only thread; NULL likewise. */
+	/* Called in the child of a fork(), as its only thread; NULL: there is nothing to do. */
 	void (*replay_forked)(void);
 };
 

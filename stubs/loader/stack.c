@@ -177,7 +177,7 @@ struct moved {
 	char *stack;
 	stack_t signals;	/* if the caller is on a signal stack: that one */
 	void *fake;		/* AddressSanitizer's */
-	const void *bottom;	/* of the caller's stack, as that knows it */
+	const void *bottom;	/* of the caller's stack, as AddressSanitizer knows it */
 	size_t size;
 };
 

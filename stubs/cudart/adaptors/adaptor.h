@@ -31,8 +31,8 @@
 
 #define LC_LOST "it says something that this CUDA's smaller struct has no room for"
 
-/* The same with a status that the function itself may return, such as that of a driver function
- * which the adaptor called: cudaGetLastError() has to know it as well. */
+/* Refuses the call with a status that the function itself may return, such as that of a driver
+ * function which the adaptor called: cudaGetLastError() has to know it as well. */
 #define LC_FAIL(slot, status, reason) \
 	lc_refuse_with(LC_SLOT_##slot, LC_REFUSED, status, reason)
 
