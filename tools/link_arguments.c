@@ -223,8 +223,8 @@ const struct option link_arguments_options[] = {
 	  " or 550.120; default: what is installed", .take = take_driver },
 	{ "--nvjitlink", "V", "plan for this nvJitLink: 12.9, none or unknown; default: of those"
 	  " installed what fits", .take = take_nvjitlink },
-	{ "--nvrtc", "V", "plan for this nvrtc, likewise", .take = take_nvrtc },
-	{ "--nvvm", "V", "plan for this libnvvm, likewise", .take = take_nvvm },
+	{ "--nvrtc", "V", "plan for this nvrtc, as with --nvjitlink", .take = take_nvrtc },
+	{ "--nvvm", "V", "plan for this libnvvm, as with --nvjitlink", .take = take_nvvm },
 	{ "--json", NULL, "the same as JSON", AT(json) },
 	{ .name = NULL },
 };
