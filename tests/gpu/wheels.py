@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compute on a GPU with published wheels and with the same wheels after `lazycuda retarget`.
+"""Compute on a GPU twice, as published and with lazycuda, and compare.
 
     tests/gpu/wheels.py PUBLISHED RETARGETED [WHEEL]...
+    tests/gpu/wheels.py --preload FOLDER [torch|cupy|jax]...
 
-Both are folders with a site-packages for each wheel, made by `pip install --no-deps --target
-PUBLISHED/WHEEL ...`; what a wheel needs besides, this Python has.  Which use of USES is made of it
-its name tells: bitsandbytes_118 is of bitsandbytes, with its library for CUDA 11.8.  On a machine
-with another CUDA than the wheel was made for, the published one says why it does not start, and
-the retargeted one has to compute what the processor computes.  Where the published one starts,
-both have to print the same.  Status 1 otherwise.
+PUBLISHED and RETARGETED are folders with a site-packages for each wheel, made by `pip install
+--no-deps --target PUBLISHED/WHEEL ...`; what a wheel needs besides, this Python has.  Which use of
+USES is made of it its name tells: bitsandbytes_118 is of bitsandbytes, with its library for CUDA
+11.8.  On a machine with another CUDA than the wheel was made for, the published one says why it does
+not start, and the retargeted one has to compute what the processor computes.  Where the published
+one starts, both have to print the same.  Status 1 otherwise.
+
+FOLDER holds stubs under the real SONAMEs of the major that the frameworks of this Python were built
+for: `make install COMPAT=13 ALL_STUBS=yes` puts them into LIBDIR/lazycuda/compat13.  They are
+preloaded, so that every object of the process binds to them, and forward to the libraries that the
+framework has installed.  A stub that served nothing is a failure, and a framework that is not
+installed, or sees no GPU, is skipped.
 """
 import importlib.util
 import json
@@ -24,15 +31,9 @@ import numpy
 KERNEL = """extern "C" __global__ void twice(float *x, int n)
 { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = i * 2.f; }"""
 CUDA = re.compile(r"/lib(?:cu|nv|nccl)[^/]*\.so[.0-9]*$")
-
-
-def series(count):
-    """A chaotic series, the logistic map's."""
-    made = numpy.empty(count, dtype=numpy.float32)
-    made[0] = 0.4
-    for i in range(1, count):
-        made[i] = 3.8 * made[i - 1] * (1 - made[i - 1])
-    return made
+# What frameworks open in one process alone: CUPTI is a profiler's, NVSHMEM a launcher's.
+PRELOADED = ("cublas", "cublasLt", "cudart", "cudnn", "cufft", "curand", "cusolver", "cusparse",
+             "cusparseLt", "nccl", "nvJitLink", "nvrtc")
 
 
 def symmetric(count):
@@ -67,21 +68,6 @@ def with_cupy():
     yield "pinned", pinned.size() >= 1000, True
 
 
-def with_osqp():
-    import osqp
-    from scipy import sparse
-    n = 50
-    p = sparse.csc_matrix(symmetric(n))
-    q = numpy.linspace(-1, 1, n)
-    solved = []
-    for algebra in "cuda", "builtin":
-        solver = osqp.OSQP(algebra=algebra)
-        solver.setup(p, q, sparse.eye(n, format="csc"), -numpy.ones(n) / 300, numpy.ones(n) / 300,
-                     verbose=False, eps_abs=1e-5, eps_rel=1e-5)
-        solved.append(solver.solve(raise_error=True).x)
-    yield "solution", solved[0] * 1000, solved[1] * 1000
-
-
 def with_openmm():
     import openmm
     import openmm.unit
@@ -110,58 +96,6 @@ def with_openmm():
     yield "positions", found["CUDA"][1], found["Reference"][1]
 
 
-def with_eigh():
-    import jax
-    jax.config.update("jax_enable_x64", True)
-    import eigh
-    import scipy.linalg
-    from eigh import _core
-    assert _core._cuda_available, _core_reason()
-    a, b = symmetric(40), symmetric(40) + 100 * numpy.eye(40)
-    yield "eigenvalues", eigh.eigh_gen(jax.numpy.asarray(a), jax.numpy.asarray(b))[0], \
-        scipy.linalg.eigh(a, b, eigvals_only=True)
-    assert jax.devices()[0].platform == "gpu"
-
-
-def _core_reason():
-    try:
-        import eigh.eigh_cuda  # noqa: F401
-    except ImportError as error:
-        return str(error)
-    return "eigh has no CUDA"
-
-
-def with_astra():
-    import astra
-    image = numpy.zeros((64, 64), dtype="f")
-    image[20:40, 25:35] = 1
-    geometry = astra.create_vol_geom(64, 64)
-    angles = astra.create_proj_geom("parallel", 1.0, 96, numpy.linspace(0, 3, 30))
-    projector = astra.create_projector("cuda", angles, geometry)
-    made, sinogram = astra.create_sino(image, projector)
-    yield "mass", sinogram.sum(axis=1), numpy.full(30, image.sum())
-    result = astra.data2d.create("-vol", geometry)
-    settings = astra.astra_dict("FBP_CUDA")
-    settings.update(ReconstructionDataId=result, ProjectionDataId=made)
-    algorithm = astra.algorithm.create(settings)
-    astra.algorithm.run(algorithm)
-    yield "inside", astra.data2d.get(result)[25:35, 28:32].mean().round(1), 1
-
-
-def with_kedm():
-    import kedm
-    half = series(1000)
-    yield "simplex", kedm.eval_simplex(half[:500], half[500:], E=2), 1
-
-
-def with_quickfps():
-    import torch
-    import torch_quickfps
-    points = torch.rand(2, 2000, 3, generator=torch.Generator().manual_seed(1))
-    on, off = (torch_quickfps.sample_idx(x, 50, start_idx=0) for x in (points.cuda(), points))
-    yield "sampled", on.cpu().numpy(), off.numpy()
-
-
 def with_bitsandbytes():
     import bitsandbytes.functional as functional
     import torch
@@ -173,15 +107,6 @@ def with_bitsandbytes():
     back = functional.dequantize_4bit(packed, state)
     yield "four bits", float((x - back).abs().mean() / x.abs().mean()) < .12, True
     yield "with torch", (back @ back).cpu().numpy(), back.cpu().numpy() @ back.cpu().numpy()
-
-
-def with_raft():
-    import cupy
-    import cupyx.scipy.sparse
-    from pylibraft.sparse.linalg import eigsh
-    a = symmetric(200)
-    values, _ = eigsh(cupyx.scipy.sparse.csr_matrix(cupy.asarray(a)), k=4, which="LA", seed=1)
-    yield "eigenvalues", numpy.sort(cupy.asarray(values).get()), numpy.linalg.eigvalsh(a)[-4:]
 
 
 def with_torch():
@@ -232,10 +157,8 @@ def with_jax():
     yield "solve", jax.numpy.linalg.solve(on, on), numpy.eye(100)
 
 
-USES = {"torch_quickfps": with_quickfps, "torch": with_torch, "cupy": with_cupy, "jax": with_jax,
-        "osqp": with_osqp, "openmm": with_openmm, "eigh": with_eigh,
-        "astra": with_astra, "kedm": with_kedm, "bitsandbytes": with_bitsandbytes,
-        "pylibraft": with_raft}
+USES = {"torch": with_torch, "cupy": with_cupy, "jax": with_jax, "openmm": with_openmm,
+        "bitsandbytes": with_bitsandbytes}
 
 
 def compute(name):
@@ -274,30 +197,51 @@ def run(name, preloaded=(), **more):
     return values, why, {line[2:] for line in lines if line.startswith("+ ")}
 
 
+def stubs_in(folder):
+    found = [str(file.resolve()) for name in PRELOADED
+             for file in pathlib.Path(folder).glob(f"lib{name}.so.*")]
+    return found or sys.exit(f"{folder}: there are no stubs under real SONAMEs; make them with "
+                             "`make install COMPAT=13 ALL_STUBS=yes`")
+
+
+def compare(name, published, retargeted, stubs):
+    """Whether one of them is as it has to be; without folders this Python's, with stubs preloaded."""
+    stock, without, _ = run(name, **published)
+    if stubs and not stock:
+        print(f"skip {name}: {without}")
+        return True
+    ours, why, files = run(name, stubs, **retargeted)
+    wrong = [what for what, (right, _) in ours.items() if not right]
+    different = [what for what in stock if stock[what] != ours.get(what)]
+    missing = sorted(set(stubs) - files)
+    good = bool(ours) and not (wrong or different or missing or why != (without if stubs else None))
+    real = sorted({path.split("/")[-1] for path in files if CUDA.search(path)
+                   and not path.startswith(retargeted.get("PYTHONPATH", "!"))} - set(stubs))
+    print(f"{'pass' if good else 'fail'} {name}: {len(ours) - len(wrong)} right, "
+          f"{len(wrong)} wrong, {len(stock) - len(different)} as published")
+    print(f"  published: {without or 'computes'}")
+    for what in wrong + different:
+        print(f"  {what}: {ours.get(what)}, published {stock.get(what)}")
+    for stub in missing:
+        print(f"  it served nothing: {stub}")
+    print(f"  {f'{len(stubs)} stubs' if stubs else 'retargeted'}: {why or 'computes'}, on {' '.join(real)}")
+    return good
+
+
 def main(arguments):
     if arguments[:1] == ["--compute"]:
         return compute(arguments[1])
     if len(arguments) < 2:
         sys.exit(__doc__)
-    published, retargeted = (pathlib.Path(word).resolve() for word in arguments[:2])
-    failed = 0
-    for name in arguments[2:] or sorted(path.name for path in retargeted.iterdir()):
-        stock, without, _ = run(name, PYTHONPATH=str(published / name))
-        ours, why, files = run(name, PYTHONPATH=str(retargeted / name))
-        wrong = [what for what, (right, _) in ours.items() if not right]
-        different = [what for what in stock if stock[what] != ours.get(what)]
-        fails = bool(why or wrong or different or not ours)
-        failed += fails
-        real = sorted({path.split("/")[-1] for path in files
-                       if CUDA.search(path) and not path.startswith(str(retargeted))})
-        print(f"{'fail' if fails else 'pass'} {name}: {len(ours) - len(wrong)} right, "
-              f"{len(wrong)} wrong, {len(stock) - len(different)} as published")
-        print(f"  published: {without or 'computes'}")
-        for what in wrong + different:
-            print(f"  {what}: {ours.get(what)}, published {stock.get(what)}")
-        print(f"  retargeted: {why or 'computes'}, on {' '.join(real)}")
-    print(f"{failed} failed")
-    return failed != 0
+    first, second, *names = arguments
+    if first == "--preload":
+        good = [compare(name, {}, {}, stubs_in(second)) for name in names or ("torch", "cupy", "jax")]
+    else:
+        first, second = pathlib.Path(first).resolve(), pathlib.Path(second).resolve()
+        good = [compare(name, {"PYTHONPATH": f"{first}/{name}"}, {"PYTHONPATH": f"{second}/{name}"}, [])
+                for name in names or sorted(path.name for path in second.iterdir())]
+    print(f"{good.count(False)} failed")
+    return False in good
 
 
 if __name__ == "__main__":
