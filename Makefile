@@ -454,7 +454,7 @@ GPU_BUNDLE := $(BUILD)/gpu/lazycuda-gpu
 GPU_SOURCES := symbols.txt LICENSE $(wildcard include/*.h \
 	$(addprefix tests/gpu/,*.sh *.[ch] *.cu */*.[ch] */*.cu bundle.py make_fatbin.py \
 	nvcc_of_majors.py) tests/lib/symbols.py tests/lib/toolkits.py \
-	$(addprefix tests/agreement/,producer.py samples.py) \
+	$(addprefix tests/agreement/,containers.py producer.py samples.py) \
 	$(addprefix tools/upkeep/,fetch.py nvcc.txt toolkits.txt))
 gpu-bundle: $(BUILD)/lazycuda-gpu.tar.gz
 # Made anew if its folder is gone, or has nothing that nvcc compiled: there may be an nvcc now.

@@ -18,6 +18,7 @@ import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "lib"), str(HERE.parent / "agreement")]
+import containers  # noqa: E402
 import nvcc_of_majors  # noqa: E402
 import samples  # noqa: E402
 import symbols  # noqa: E402
@@ -28,7 +29,7 @@ CALLERS = {"11": "11.8", "12": "12.9", "13": "13.5"}
 PTX_BY = "11.8"         # what every driver takes that has a device of sm_75
 LINKER = "12.9"         # its nvJitLink: of what it makes, drivers of 12 and 13 load all
 ARCHITECTURES = "75 80 86 87 89 90 100 103 120".split()
-DRIVER = ("context", "names", "nvml")
+DRIVER = ("names", "nvml")
 STUBS = ("libcudart_stub.so", "libcuda_stub.so", "libnvidia-ml_stub.so", "libnvJitLink_stub.so",
          "libnvrtc_stub.so", "liblazycuda_link.so")
 CC = shlex.split(os.environ.get("CC", "cc"))
@@ -125,28 +126,19 @@ class Bundle:
         for half in ("linked", "helper"):
             self.fatbin(f"{half}_all.fatbin", f"ptx:75:{self.made(f'{half}_all.ptx')}",
                         *self.of_each_architecture(half))
-            self.host_file(half)
+            # As nvcc -dc makes it, and an archive of it.
+            made = containers.host_object(self.made(f"{half}_all.fatbin"))
+            shutil.copy(made, self.made(f"{half}_all.o"))
+            shutil.copy(containers.archive(made), self.made(f"{half}_all.a"))
             shutil.copy(HERE / f"{half}.cu", self.made(f"{half}_all.cu"))
         code = self.folder / "code"
         code.mkdir()
         for path in self.work.iterdir():
-            if path.is_file() and path.suffix != ".s" and \
-                    not path.name.startswith(("kernels", "whole")):
+            if path.is_file() and not path.name.startswith(("kernels", "whole")):
                 shutil.copy(path, code)
         if self.without_nvcc:
             print(f"gpu-bundle: without the programs of nvcc: {self.without_nvcc}")
             (code / "no-nvcc").write_text(f"{self.without_nvcc}\n")
-
-    def host_file(self, half):
-        """A host object with relocatable device code, as nvcc -dc makes it, and an archive."""
-        source = self.made(f"{half}.s")
-        source.write_text('.section __nv_relfatbin, "a"\n.balign 8\n'
-                          f'fatbin: .incbin "{self.made(f"{half}_all.fatbin")}"\n'
-                          '.section .nvFatBinSegment, "aw"\n.balign 8\n'
-                          ".long 0x466243b1, 1\n.quad fatbin, 0\n"
-                          '.section .note.GNU-stack, "", %progbits\n')
-        run(*CC, "-c", source, "-o", self.made(f"{half}_all.o"))
-        run("ar", "rcD", self.made(f"{half}_all.a"), self.made(f"{half}_all.o"))
 
     # ---- programs ----
 
@@ -174,11 +166,7 @@ class Bundle:
                 else:
                     self.link(folder / f"{source.stem}.{side}", source, code, *headers, *after)
             for name, made in objects.items():
-                if name == "extension":
-                    for copy in "ab":
-                        self.link(folder / f"extension-{copy}.{side}.so", *made, *after, "-shared")
-                else:
-                    self.link(folder / f"{name}.{side}", *made, *after)
+                self.link(folder / f"{name}.{side}", *made, *after)
 
     def nvcc_objects(self, nvcc):
         """{program: what it is linked from}, for both of its sides."""
@@ -194,8 +182,7 @@ class Bundle:
         return {"compiled": [compiled("compiled", "nvcc/compiled.cu")],
                 "per-thread": [compiled("per-thread", "nvcc/compiled.cu",
                                         "-default-stream=per-thread")],
-                "separate": [*halves, folder / "joined.o"],
-                "extension": [compiled("extension", "nvcc/extension.cu")]}
+                "separate": [*halves, folder / "joined.o"]}
 
     def stand_in(self, library, soname):
         """To link against where there is no driver."""
@@ -223,8 +210,7 @@ class Bundle:
                   f"-Wl,-rpath-link,{self.built}")
 
     def programs(self):
-        for name in ("judge", "first"):
-            self.link(self.folder / "bin" / name, HERE / f"{name}.c")
+        self.link(self.folder / "bin" / "judge", HERE / "judge.c")
         for major, version in CALLERS.items():
             self.runtime_programs(major, version)
         self.driver_programs()

@@ -19,7 +19,6 @@ newline='
 '
 wanted=" $* "
 passed=0 failed=0 skipped=0
-works=		# runtimes of which something passed, and `driver'
 
 is_wanted()
 {
@@ -37,34 +36,22 @@ count()
 	printf '%s\n' "$1"
 }
 
-# $2: lines of judge, of which there have to be $1.  Returns 0 if one of them passed.
+# $2: lines of judge, of which there have to be $1
 tally()
 {
-	tally_left=$1 tally_status=1
+	tally_left=$1
 	IFS=$newline
 	for line in $2; do
 		case $line in
 		"pass "* | "fail "* | "skip "*) tally_left=$((tally_left - 1)) ;;
 		*) line="fail $3: what judges said: $line" ;;
 		esac
-		case $line in pass*) tally_status=0 ;; esac
 		count "$line"
 	done
 	unset IFS
 	if [ "$tally_left" != 0 ]; then
 		count "fail $3: $tally_left results are missing"
 	fi
-	return $tally_status
-}
-
-# A program that checks itself may skip where what it needs was seen not to work: $1.
-tally_alone()
-{
-	case $2:$works in
-	"skip "*" the time for all claims is over"*) ;;
-	"skip "*:*" $1 "*) set -- "$1" "fail ${2#skip } (but there is a device)" "$3" ;;
-	esac
-	tally 1 "$2" "$3"
 }
 
 cudart_file()
@@ -93,17 +80,17 @@ in_folder()
 		'export LD_LIBRARY_PATH;' "$2"
 }
 
-# $1: program, $2: its major, $3: stub or direct, $4: what it opens, plugin if not given
+# $1: program, $2: its major, $3: stub or direct
 program()
 {
-	set -- "$1" "$2" "$3" '"$LAZYCUDA_GPU/bin/'"$2/${4:-plugin}"
-	echo 'exec "$LAZYCUDA_GPU/bin/'"$2/$1.$3"'"' "$4-a.$3.so\" $4-b.$3.so\""
+	set -- "$1" "$3" '"$LAZYCUDA_GPU/bin/'"$2"
+	echo "exec $3/$1.$2\" $3/plugin-a.$2.so\" $3/plugin-b.$2.so\""
 }
 
-# $1: program, $2: the caller's major, $3: version of the runtime, $4: what it opens
+# $1: program, $2: the caller's major, $3: version of the runtime
 through()
 {
-	in_folder lib "LAZYCUDA_CUDART=$(cudart_word "$3") $(program "$1" "$2" stub "$4")"
+	in_folder lib "LAZYCUDA_CUDART=$(cudart_word "$3") $(program "$1" "$2" stub)"
 }
 
 # $1: version, $2: how the line begins
@@ -124,23 +111,20 @@ same()		# $1: the caller's major, $2: version of the runtime
 	[ "$1" = "${2%%.*}" ] && echo same || echo other
 }
 
-# $1: claim; $2: seconds; $3: EAGER or LAZY, or nothing; $4: program, if it is not the
-# claim's name; $5: what it opens
+# $1: claim and program; $2: seconds; $3: EAGER or LAZY, or nothing
 runtime()
 {
 	is_wanted "$1" || return
-	set -- "$1" "$2" "$3" "${4:-$1}" "${5:-plugin}"
 	load=${3:+export CUDA_MODULE_LOADING=$3;}
 	for version in 11.8 12.9 13.5; do
 		name="$1${3:+ $3}: on $version, caller"
 		has_cudart $version "$name 11, 12 and 13" || continue
 		lines=$(bin/judge "$2" "$(cudart $version)" \
-			"$load $(in_folder cuda/$version "$(program "$4" ${version%%.*} direct "$5")")" \
-			"$name 11" "$(same 11 $version)" "$load $(through "$4" 11 $version "$5")" \
-			"$name 12" "$(same 12 $version)" "$load $(through "$4" 12 $version "$5")" \
-			"$name 13" "$(same 13 $version)" "$load $(through "$4" 13 $version "$5")")
-		# That one passes without a device.
-		tally 3 "$lines" "$1 on $version" && [ "$1" != texts ] && works="$works $version "
+			"$load $(in_folder cuda/$version "$(program "$1" ${version%%.*} direct)")" \
+			"$name 11" "$(same 11 $version)" "$load $(through "$1" 11 $version)" \
+			"$name 12" "$(same 12 $version)" "$load $(through "$1" 12 $version)" \
+			"$name 13" "$(same 13 $version)" "$load $(through "$1" 13 $version)")
+		tally 3 "$lines" "$1 on $version"
 	done
 }
 
@@ -165,7 +149,7 @@ driver()
 	fi
 	lines=$(bin/judge "$2" "" 'exec "$LAZYCUDA_GPU/bin/driver/'"$1.direct"'"' "$1" same \
 		"$(in_folder lib 'exec "$LAZYCUDA_GPU/bin/driver/'"$1.stub"'"')")
-	tally 1 "$lines" "$1" && [ "$1" = context ] && works="$works driver "
+	tally 1 "$lines" "$1"
 }
 
 dispatch()
@@ -174,7 +158,7 @@ dispatch()
 	export LAZYCUDA_NVJITLINK="$LAZYCUDA_GPU/cuda/12.9/libnvJitLink.so.12"
 	lines=$(bin/judge 120 "" - dispatch same "$(in_folder lib \
 		'exec "$LAZYCUDA_GPU/bin/driver/link" "$LAZYCUDA_GPU/code"')")
-	tally_alone driver "$lines" dispatch
+	tally 1 "$lines" dispatch
 	unset LAZYCUDA_NVJITLINK
 }
 
@@ -186,29 +170,7 @@ figures()
 	has_cudart "$2" "$name" || return
 	lines=$(bin/judge 120 "$(cudart "$2")" - "$name" same "$(in_folder lib \
 		"LAZYCUDA_CUDART=$(cudart_word "$2") exec \"\$LAZYCUDA_GPU/bin/$1/figures.stub\" $(cudart_word "$2")")")
-	tally_alone "$2" "$lines" "$name"
-}
-
-refusals()
-{
-	is_wanted refusals || return
-	name="refusals: on 11.8, caller 13"
-	has_cudart 11.8 "$name" || return
-	lines=$(bin/judge 60 "$(cudart 11.8)" - "$name" same "$(through refusals 13 11.8)")
-	tally_alone 11.8 "$lines" "$name"
-}
-
-first()		# $1: version
-{
-	is_wanted first || return
-	name="first: on $1, caller ${1%%.*}"
-	has_cudart "$1" "$name" || return
-	LAZYCUDA_GPU_STUB=$(through one "${1%%.*}" "$1")
-	LAZYCUDA_GPU_DIRECT=$(in_folder "cuda/$1" "$(program one "${1%%.*}" direct)")
-	export LAZYCUDA_GPU_STUB LAZYCUDA_GPU_DIRECT
-	lines=$(bin/judge 120 "" - "$name" same \
-		'exec bin/first "$LAZYCUDA_GPU_STUB" "$LAZYCUDA_GPU_DIRECT"')
-	tally_alone "$1" "$lines" "$name"
+	tally 1 "$lines" "$name"
 }
 
 sum()
@@ -241,19 +203,13 @@ runtime properties 60
 runtime memory 60
 runtime streams 60
 runtime pools 60
-runtime code 60 LAZY
-runtime code 60 EAGER
 runtime plugins 60
 compiled compiled 60 LAZY
 compiled compiled 60 EAGER
 compiled per-thread 60
 compiled separate 60 LAZY
 compiled separate 60 EAGER
-compiled extensions 60 "" plugins extension
-runtime newer 60
 runtime errors 60
-refusals
-driver context 60 libcuda.so.1
 driver names 60 libcuda.so.1
 driver nvml 60 libnvidia-ml.so.1
 dispatch
@@ -265,7 +221,4 @@ runtime exits 90
 figures 12 13.5
 figures 12 12.9
 figures 13 13.5
-first 11.8
-first 12.9
-first 13.5
 sum

@@ -8,24 +8,13 @@
 typedef uint64_t address;
 
 int cuInit(unsigned), cuDriverGetVersion(int *), cuDeviceGetCount(int *), cuDeviceGet(int *, int);
-int cuDeviceGetName(char *, int, int), cuDeviceGetAttribute(int *, int, int);
-int cuDeviceTotalMem_v2(size_t *, int), cuDeviceGetUuid(void *, int);
-int cuDevicePrimaryCtxRetain(void **, int), cuDevicePrimaryCtxRelease_v2(int);
-int cuDevicePrimaryCtxGetState(int, unsigned *, int *);
+int cuDeviceGetAttribute(int *, int, int), cuDevicePrimaryCtxRetain(void **, int);
 int cuCtxSetCurrent(void *);
 int cuModuleLoadData(void **, const void *), cuModuleUnload(void *);
 int cuModuleGetFunction(void **, void *, const char *);
-int cuModuleGetGlobal_v2(address *, size_t *, void *, const char *);
-int cuFuncGetAttribute(int *, int, void *);
-int cuMemAlloc_v2(address *, size_t), cuMemFree_v2(address), cuMemsetD32_v2(address, unsigned, size_t);
-int cuMemcpyHtoD_v2(address, const void *, size_t), cuMemcpyDtoH_v2(void *, address, size_t);
-int cuMemGetAddressRange_v2(address *, size_t *, address);
-int cuPointerGetAttribute(void *, int, address);
-int cuStreamCreate(void **, unsigned), cuStreamDestroy_v2(void *), cuStreamSynchronize(void *);
+int cuMemAlloc_v2(address *, size_t), cuMemFree_v2(address), cuMemcpyDtoH_v2(void *, address, size_t);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
 		   void *, void **, void **);
-int cuEventCreate(void **, unsigned), cuEventRecord(void *, void *), cuEventSynchronize(void *);
-int cuEventElapsedTime(float *, void *, void *), cuEventDestroy_v2(void *), cuEventQuery(void *);
 int cuLinkCreate_v2(unsigned, int *, void **, void **), cuLinkDestroy(void *);
 int cuLinkAddData_v2(void *, int, void *, size_t, const char *, unsigned, int *, void **);
 int cuLinkComplete(void *, void **, size_t *);

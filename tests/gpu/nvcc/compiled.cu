@@ -37,6 +37,24 @@ static void launched(void)
 	DO(cudaFree(out));
 }
 
+static void variables(void)
+{
+	int current = 0, set = 9;
+	size_t size = 0;
+	void *address = NULL;
+
+	DO(cudaMemcpyFromSymbol(&current, counter, sizeof(current)));
+	value("device", "%d", current);
+	DO(cudaMemcpyToSymbol(factor, &set, sizeof(set)));
+	DO(cudaMemcpyFromSymbol(&current, factor, sizeof(current)));
+	value("constant-set", "%d", current);
+	DO(cudaGetSymbolAddress(&address, counter));
+	DO(cudaGetSymbolSize(&size, counter));
+	value("symbol", "%s %zu", address ? "address" : "none", size);
+	RESULT("no-symbol", cudaGetSymbolAddress(&address, set));
+	cudaGetLastError();
+}
+
 // Grid, block, shared memory and stream, as the host code of <<<>>> hands them over.
 static void configured(void)
 {
@@ -76,6 +94,7 @@ int main()
 {
 	begin();
 	RUN(launched);
+	RUN(variables);
 	RUN(configured);
 	RUN(managed_variable);
 	return finish();

@@ -33,7 +33,6 @@ void __cudaRegisterFunction(void **, const char *, char *, const char *, int, vo
 			    void *, void *, int *);
 void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
 void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_t, int, int);
-char __cudaInitModule(void **);
 
 /* Host functions are addresses alone. */
 #define KERNELS(X) X(compute) X(add) X(bump) X(stop) X(spin) X(fetch) X(invert)

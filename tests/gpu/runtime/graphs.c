@@ -230,28 +230,6 @@ static void kernel_nodes(void)
 	DO(cudaGraphDestroy(graph));
 }
 
-static void capture_states(void)
-{
-	enum cudaStreamCaptureStatus status;
-	unsigned long long id = 0;
-	cudaGraph_t graph = NULL;
-
-	DO(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-	DO(cudaStreamIsCapturing(stream, &status));
-	value("status", "%d", (int)status);
-#if CUDART_VERSION >= 13000
-	RESULT("info", cudaStreamGetCaptureInfo(stream, &status, &id, NULL, NULL, NULL, NULL));
-#elif CUDART_VERSION >= 12000
-	RESULT("info", cudaStreamGetCaptureInfo(stream, &status, &id, NULL, NULL, NULL));
-#else
-	RESULT("info", cudaStreamGetCaptureInfo(stream, &status, &id));
-#endif
-	is_right("id", id != 0);
-	RESULT("not-while-capturing", cudaStreamSynchronize(stream));
-	RESULT("invalidated", cudaStreamEndCapture(stream, &graph));
-	RESULT("last", cudaGetLastError());
-}
-
 /* A kernel may be loaded by its first launch, and loading is not for a stream that captures. */
 static int load(void)
 {
@@ -273,6 +251,5 @@ int main(void)
 	RUN(edges);
 	RUN(edge_data);
 	RUN(kernel_nodes);
-	RUN(capture_states);
 	return finish();
 }
