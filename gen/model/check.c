@@ -282,6 +282,10 @@ static void check_nodes(const struct symbols *list, const struct library *librar
 		if (!(major_set(list, node->major) & library->in))
 			fail_at(node->place, "library %s has no major %u", library->name,
 				node->major);
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(node->name, library->nodes.items[j].name))
+				fail_at(node->place, "node %s is on line %u already", node->name,
+					library->nodes.items[j].place.line);
 		for (size_t j = 0; j < library->sonames.count; j++)
 			if (!strcmp(node->name, library->sonames.items[j].text))
 				fail_at(node->place, "node %s is the soname on line %u", node->name,
@@ -356,6 +360,23 @@ static void check_opens(const struct library *library)
 				fail_at(row->place, "%s of %s%.0u is on line %u already", row->soname,
 					row->cuda ? "CUDA " : "any CUDA", row->cuda,
 					library->opens.items[j].place.line);
+	}
+}
+
+/* The variable of a stub is one, for callers of all majors. */
+static void check_variables(const struct library *library)
+{
+	for (size_t i = 0; i < library->variables.count; i++) {
+		const struct variable *one = &library->variables.items[i];
+
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(one->name, library->variables.items[j].name))
+				fail_at(one->place, "%s is on line %u already", one->name,
+					library->variables.items[j].place.line);
+		for (size_t j = 0; j < library->rows.count; j++)
+			if (!strcmp(one->name, library->rows.items[j].name))
+				fail_at(one->place, "%s is a function on line %u", one->name,
+					library->rows.items[j].place.line);
 	}
 }
 
@@ -473,6 +494,7 @@ void check_library(const struct symbols *whole, struct library *library)
 	check_nodes(list, library);
 	check_cuda(library);
 	check_opens(library);
+	check_variables(library);
 	check_folders(list, library);
 	check_enums(list, library);
 	check_records(list, library);

@@ -131,12 +131,31 @@ static bool is_identifier(const char *text)
 	return !*text;
 }
 
+/* Keywords of C, which generated C cannot use as names; a library of another language may. */
+static bool is_keyword(const char *text)
+{
+	static const char *const keywords[] = {
+		"asm", "auto", "break", "case", "char", "const", "continue", "default", "do",
+		"double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int",
+		"long", "register", "restrict", "return", "short", "signed", "sizeof", "static",
+		"struct", "switch", "typedef", "typeof", "union", "unsigned", "void", "volatile",
+		"while"
+	};
+
+	for (size_t i = 0; i < sizeof(keywords) / sizeof(*keywords); i++)
+		if (!strcmp(keywords[i], text))
+			return true;
+	return false;
+}
+
 static struct word take_identifier(struct line *line, const char *what)
 {
 	struct word word = take(line, what);
 
 	if (!is_identifier(word.text))
 		fail_at(word.place, "`%s` is not a name of letters, digits and _", word.text);
+	if (is_keyword(word.text))
+		fail_at(word.place, "`%s` is a keyword of C, not a name", word.text);
 	return word;
 }
 

@@ -128,6 +128,11 @@ def test_an_edited_list_counts(real, world, tmp_path, header, libclang):
     (("majors own", "majors own\n    cuda libbaz.so.3 12\n    cuda libbaz.so.3 13"),
      "libbaz.so.3 is on line"),
     (("majors own", "error driver 9\n    error incoherent 9\n    cuda libbaz.so.3 12"), "only a library with `majors own` has this"),
+    # what no compiler or linker would take
+    (("    bazA  ", "    int   "), "`int` is a keyword of C, not a name"),
+    (("majors own", "majors own\n    data v 1 3.0- 00\n    data v 1 3.0- 00"), "v is on line"),
+    (("majors own", "majors own\n    data bazA 1 3.0- 00"), "bazA is a function on line"),
+    (("majors own", "majors own\n    node BAZ 3\n    node BAZ 3"), "node BAZ is on line"),
 ])
 def test_what_a_list_may_not_say(real, tmp_path, change, why):
     made(tmp_path / "baz", "--from", real, "--missing", "9")
