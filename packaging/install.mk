@@ -140,7 +140,9 @@ put_shared = $(call put,$(INSTALL_PROGRAM),$(1),$(call to,$(LIBDIR)/$(notdir $(1
 COMPLETIONS := $(BASH_DIR)/lazycuda $(ZSH_DIR)/_lazycuda $(FISH_DIR)/lazycuda.fish
 put_completion = $(call put,$(INSTALL_DATA),packaging/completions/lazycuda.$(1),$(call to,$(2)))
 
+# `lazycuda stub` copies all that is in SHARE_DIR: there may be sources of an older release.
 install: all $(SHARED) $(PLACED)/bin/lazycuda $(PLACED)/places $(PCS) $(CMAKES)
+	$(Q)rm -rf $(call to,$(SHARE_DIR))
 	$(foreach d,$(SHARED_DIRS) $(OWN_DIRS) $(call compat_dirs,$(COMPAT_MAJORS)),$\
 		$(call folder,$(call to,$(d))))
 	$(foreach f,$(SHARED),$(call put_shared,$(f)))

@@ -160,6 +160,7 @@ static bool is_ours(const char *name)
 {
 	static const char *const names[] = {
 		".", "..", "LICENSE", "Makefile", "flags.mk", "stub.pc.in",
+		"folders.sh",	/* of an older lazycuda */
 		"config.cmake.in", "config-version.cmake.in", "build", "generated", "include",
 		"stubs"
 	};

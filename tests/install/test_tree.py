@@ -94,7 +94,10 @@ def test_uninstall_leaves_what_was_there_before(tmp_path, settings):
 def test_an_installation_made_twice_is_taken_away_once(tmp_path):
     where = (build.made_at(installed.OWN), f"DESTDIR={tmp_path}/x y", "PREFIX=/opt/twice")
     build.make(*where, "install")
+    older = tmp_path / "x y/opt/twice/share/lazycuda/stub/stubs/loader/older.c"
+    older.write_text("of an older lazycuda")
     build.make(*where, "V=1", "install")
+    assert older.parent.is_dir() and not older.exists()     # `lazycuda stub` would copy it
     build.make(*where, "uninstall")
     assert not [path for path in tmp_path.rglob("*") if not path.is_dir() or "lazycuda" in path.name]
 

@@ -64,7 +64,8 @@ def test_something_else_replaces_it_and_leaves_what_make_made(real, tmp_path):
     before = made(tmp_path / "baz", "--from", real, "--missing", "9")
     (tmp_path / "baz" / "build").mkdir()
     (tmp_path / "baz" / "build" / "kept").write_text("")
-    (tmp_path / "baz" / "stubs" / "old.c").write_text("of an older lazycuda")
+    for name in ("stubs/old.c", "folders.sh"):
+        (tmp_path / "baz" / name).write_text("of an older lazycuda")
     after = made(tmp_path / "baz", "--from", real, "--missing", "8")
     assert set(after) == set(before) and after != before
     assert (tmp_path / "baz" / "build" / "kept").exists()

@@ -171,7 +171,7 @@ def _find_stubs(folder):
     libcudart_stub.so.0 alone."""
     found = {}
     for path in sorted(folder.glob("lib*_stub.so*"),
-                       key=lambda path: (path.suffix == ".so", len(path.name), path.name)):
+                       key=lambda path: (path.suffix == ".so" and path.exists(), len(path.name), path.name)):
         name = INSTALLED.match(path.name)
         if name:
             found[name[1]] = path
