@@ -255,20 +255,30 @@ static bool is_of_older_major(const struct lk_side *side, const struct lk_taken 
 static void note_entries(struct lk_planning *planning, const struct lk_side *side)
 {
 	const struct lk_item *doubtful = NULL, *older = NULL;
-	size_t doubtful_count = 0, older_count = 0;
+	size_t doubtful_count = 0, older_count = 0, hidden = 0;
 
 	for (size_t i = 0; i < side->count; i++) {
 		const struct lk_taken *taken = &side->taken[i];
+		const struct lazycuda_entry *entry = taken->choice.entry;
 
 		if (taken->choice.doubt && !doubtful_count++)
 			doubtful = taken->item;
 		if (is_of_older_major(side, taken) && !older_count++)
 			older = taken->item;
+		/* Of what LTO-IR defines, too, nvJitLink reports an error or takes the other. */
+		hidden += entry && entry->kind != LAZYCUDA_KIND_LTOIR &&
+			  entry->flags & LAZYCUDA_ENTRY_UNSEEN;
 	}
 	note_some(planning, doubtful, doubtful_count, "not all is known that the linker looks at,"
 		  " and it may refuse");
 	note_some(planning, older, older_count, "LTO-IR of an older major, which works in every"
 		  " case tried and is promised in none");
+	if (hidden && side->count - side->ltoir > 1 && side->linker.version == LC_CUDA(13, 0) &&
+	    side->linker.backend == LAZYCUDA_BACKEND_NVJITLINK &&
+	    !(planning->request.flags & LAZYCUDA_LINK_ISOLATED))
+		lk_note(planning, "nvJitLink 13.0 crashes on a definition that is there twice after a link"
+			" with -lto in the process; of what cannot be unpacked here that is not seen"
+			" beforehand");
 }
 
 static void note_items(struct lk_planning *planning)

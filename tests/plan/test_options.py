@@ -6,6 +6,7 @@ HAVE = "driver=12.9 nvjitlink=12.9 nvrtc=12.9 arch=sm_80 "
 DRIVER = "driver=12.9 nvjitlink=none nvrtc=12.9 arch=sm_80 "
 PTX = "k:ptx 8.0 sm_80"
 LTO = "k:ltoir 12.0 sm_80"
+LTO13 = "m:ltoir 13.0 sm_80"
 FOR_WANT = "the driver links, since there is no nvJitLink"
 
 
@@ -202,6 +203,21 @@ def test_what_is_known_of_an_nvjitlink_is_noted(ask):
         assert any("leak" in note for note in ask(f"nvjitlink={version} arch=sm_80", PTX).notes)
     assert ask("nvjitlink=12.5 arch=sm_80", PTX).notes == []
     assert ask("nvjitlink=13.1 arch=sm_80", PTX).notes == []
+
+
+@pytest.mark.parametrize("words, inputs, noted", [
+    ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}", PTX], True),
+    # what is seen is refused, and of LTO-IR it is no crash
+    ("nvjitlink=13.0", [PTX, "l:ptx 8.0 sm_80"], False),
+    ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}", LTO13], False),
+    ("nvjitlink=13.0", [PTX, "y:{ltoir 13.0 sm_80 zstd unseen}", LTO13], False),
+    ("nvjitlink=13.0 flags=isolated", ["z:{ptx 8.0 sm_80 zstd unseen}", PTX], False),
+    ("nvjitlink=13.1", ["z:{ptx 8.0 sm_80 zstd unseen}", PTX], False),
+])
+def test_the_note_about_13_0_is_given_where_it_applies(ask, words, inputs, noted):
+    plan = ask(f"{words} arch=sm_80", *inputs)
+    assert plan.code == "OK", plan.message
+    assert any("twice" in note for note in plan.notes) == noted
 
 
 def test_ltoir_of_an_older_major_is_noted(ask):
