@@ -136,11 +136,12 @@ COMPAT_WORDS := $(call about,$(filter $(COMPAT_MAJORS:%=compat/%/%),$(WORDS)),$\
 	$(filter-out $(filter $(COMPAT_WITHOUT),$(OTHERS)),$(WANTED)))
 COMPATS := $(foreach w,$(COMPAT_WORDS),$(BUILD)/lib/$(call compat_file,$(w)))
 
+MADE_PAGES := $(patsubst docs/%.in,$(BUILD)/man/%,$(sort $(wildcard docs/*.3.in)))
 object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
 
 .PHONY: all
 all: $(BUILD)/gen/gen $(STUBS) $(IMPORTS) $(COMPATS) $(LINK_LIBRARY) $(BUILD)/bin/lazycuda \
-	stub-maker $(BUILD)/retarget
+	stub-maker $(BUILD)/retarget $(MADE_PAGES)
 
 INCLUDES := -Istubs -I$(BUILD)
 # A change of these recompiles everything.
@@ -330,6 +331,13 @@ $(BUILD)/retarget: $(RETARGET) Makefile
 	$(call say,COPY)
 	$(Q)rm -rf $(RETARGET_SHARE) && mkdir -p $(RETARGET_SHARE) && cp $(RETARGET) $(RETARGET_SHARE)
 	@touch $@
+
+# ---- manual pages of the headers ----
+
+$(BUILD)/man/%.3: docs/%.3.in include/% docs/header.awk
+	$(call say,AWK)
+	@mkdir -p $(@D)
+	$(Q)awk -v header=include/$* -f docs/header.awk $< >$@
 
 # ---- generator ----
 

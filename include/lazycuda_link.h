@@ -114,7 +114,7 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 #define LAZYCUDA_ENTRY_NO_DEBUG_INFO	0x4000u	/* PTX for debugging whose symbols were read, without
 						   a section, as debug information is in */
 
-/* flags of lazycuda_symbol */
+/* Flags of a symbol. */
 #define LAZYCUDA_SYMBOL_UNLISTED 0x1	/* of LLVM IR: a kernel, or a variable that others see, that
 					   its list @llvm.used lacks */
 #define LAZYCUDA_SYMBOL_VARIABLE 0x2	/* a definition that is no function */

@@ -114,7 +114,7 @@ $(PLACED)/nothing.a: $(PLACED)/flags
 
 SHARED := $(STUBS) $(PLACED)/lib/$(notdir $(LINK_LIBRARY))
 HEADERS := $(sort $(wildcard include/*.h))
-PAGES := $(sort $(wildcard docs/*.[1-8]))
+PAGES := $(sort $(wildcard docs/*.[1-8])) $(MADE_PAGES)
 # $(1): manual page; the folder of its section
 section = $(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
 SHARE_DIRS := $(SHARE_DIR) $(SHARE_DIR)/include $(SHARE_DIR)/stubs \

@@ -44,7 +44,7 @@ def test_no_file_knows_where_it_was_made_or_is(tree):
     for name, content in installed.files(tree.prefix).items():
         # Manual pages are the same everywhere, and show commands that name that folder.
         assert (not isinstance(content, bytes) or b"/opt/lazycuda" not in content or
-                content == (pages.DOCS / Path(name).name).read_bytes()), name
+                content in [page.read_bytes() for page in pages.MANUALS]), name
         assert not isinstance(content, bytes) or b"/dest/" not in content, name
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write what the public headers say: tools/retarget/lazycuda/link_abi.py for Python,
-link/tables/codes.c, and the synopses of the manual's pages.
+"""Write what lazycuda_link.h says: tools/retarget/lazycuda/link_abi.py for Python, and
+link/tables/codes.c.
 
 Run by `make generate` and `make check-generated`.
 """
@@ -144,25 +144,6 @@ def codes():
     return CODES % "".join(f'\tcase LAZYCUDA_CODE_{name}: return "{name}";\n' for name, _ in members)
 
 
-def in_manual(result, name, taken):
-    """.BI prints its arguments in bold and italics in turn."""
-    start = f"{result}{'' if result[-1] == '*' else ' '}{name}("
-    if taken == "void":
-        return f".B {start}void);\n"
-    return "".join('.BI "' + re.sub(r"(\w+)(,|\);)", r'" \1 "\2', line) + '"\n'
-                   for line in wrapped((start + taken + ");").split(", "), 90, others="    "))
-
-
-def manual(page, header):
-    """The functions in the synopsis, up to the macros."""
-    head, start, rest = page.read_text().partition(f".B #include <{header.name}>\n.PP\n")
-    end = min(rest.find(one) for one in (".PP\n", ".fi\n") if one in rest)
-    return head + start + "".join(in_manual(*one) for one in functions(header)) + rest[end:]
-
-
 if __name__ == "__main__":
     generated_page.finish(ROOT / "tools/retarget/lazycuda/link_abi.py", python(), SOURCE, __doc__)
     generated_page.finish(ROOT / "link/tables/codes.c", codes(), SOURCE, __doc__)
-    for name in ("lazycuda.h", "lazycuda_link.h"):
-        page = ROOT / "docs" / f"{name}.3"
-        generated_page.finish(page, manual(page, ROOT / "include" / name), SOURCE, __doc__)
