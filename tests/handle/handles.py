@@ -54,7 +54,7 @@ def fake(name, version, source=None):
     source = source or HERE / f"fake_{name.lower()}.c"
     own = fakes.soname(name, version)
     names = fakes.exports(name, version)
-    text = source.read_text()
+    text = source.read_text() + (HERE / f"fake_{name.lower()}.c").read_text()
     mine = set(re.findall(r"\b(?:nvJitLink|nvrtc)[A-Z]\w+(?=\()", text))
     mine |= {word for pair in re.findall(r"^PAIR\((\w+)", text, re.M)
              for word in (pair, pair + "Size")}

@@ -2,50 +2,34 @@
 /*
  * fake_nvjitlink.c - a libnvJitLink that does what a comment in its input says
  *
- * "//DO crash" and the like, in the first input that has one; else it makes an image.
- * NAMES is a file of ABSENT(name) lines, as for the fake of tests/handle.
+ * "//DO crash" and the like, in the first input that has one; else it makes an image, as that
+ * of tests/handle does, whose other half this is.
  */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+static int act(const char *what);
+
+#define ACT(bytes, length) \
+	const char *what = memmem(bytes, length, "//DO ", 5); \
+	if (what && act(what + 5)) \
+		return 6;
+#include "../handle/fake_nvjitlink.c"
 #include "../handle/cubin.h"
 
-#define ABSENT(name) int name(void); int name(void) { abort(); }
-#include NAMES
+static struct cubin cubin;
 
-__attribute__((visibility("default"))) int fake;
-
-struct handle {
-	int inputs;
-};
-
-int nvJitLinkVersion(unsigned *major, unsigned *minor)
+static __attribute__((constructor)) void make(void)
 {
-	*major = MAJOR;
-	*minor = MINOR;
-	return 0;
-}
-
-int nvJitLinkCreate(struct handle **handle, uint32_t count, const char **options)
-{
-	(void)count;
-	(void)options;
-	*handle = calloc(1, sizeof(**handle));
-	return *handle ? 0 : 6;
-}
-
-int nvJitLinkDestroy(struct handle **handle)
-{
-	free(*handle);
-	*handle = NULL;
-	return 0;
+	cubin = make_cubin();
+	fake.image = &cubin;
+	fake.length = sizeof(cubin);
 }
 
 __attribute__((noinline)) static int overflow(volatile char *before)
@@ -114,37 +98,3 @@ static int act(const char *what)
 	}
 	return 0;
 }
-
-int nvJitLinkAddData(struct handle *handle, int kind, const void *bytes, size_t length,
-		     const char *name)
-{
-	const char *what = memmem(bytes, length, "//DO ", 5);
-
-	(void)kind;
-	(void)name;
-	handle->inputs++;
-	return what ? act(what + 5) : 0;
-}
-
-int nvJitLinkComplete(struct handle *handle)
-{
-	return handle->inputs ? 0 : 6;
-}
-
-#define PAIR(name, bytes, length) \
-	int name##Size(struct handle *handle, size_t *size) \
-	{ \
-		(void)handle; \
-		*size = length; \
-		return 0; \
-	} \
-	int name(struct handle *handle, void *into) \
-	{ \
-		(void)handle; \
-		memcpy(into, bytes, length); \
-		return 0; \
-	}
-
-PAIR(nvJitLinkGetLinkedCubin, (&(struct cubin[]){ make_cubin() }), sizeof(struct cubin))
-PAIR(nvJitLinkGetInfoLog, "", 0)
-PAIR(nvJitLinkGetErrorLog, "", 0)
