@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * choose.c - makes choices: `choose < QUESTIONS`
- *
- * Lines of tab-separated fields describe what there is to choose from, as below.  The
- * last, `choose`, is answered with a line for the choice and one for each of its
- * options.  Linked with nothing of the loader but the choice.
+ * choose.c - makes choices: set(), seat() and option() say what there is to choose from, choose()
+ * what was chosen.  Linked with nothing of the loader but the choice.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,11 +35,6 @@ static struct lc_circumstances at;
 static struct lc_seat seats[MAX_SEATS];
 static struct lc_option options[MAX_SEATS][MAX_OPTIONS];
 
-static const char *text(const char *field)
-{
-	return *field ? strdup(field) : NULL;
-}
-
 static const struct lc_library *library(const char *name)
 {
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
@@ -51,84 +43,62 @@ static const struct lc_library *library(const char *name)
 	exit(2);
 }
 
-/* constraints USERS PROGRAMS FORWARD */
-static void constrain(char **fields)
-{
-	at.settings.constraint = text(fields[1]);
-	at.settings.program = text(fields[2]);
-	at.settings.forward = atoi(fields[3]);
-}
-
-/* at GUARD MAJOR DRIVER BRANCH PROCESS_MAJOR SELF: begins anew */
-static void set(char **fields)
+/* Begins anew. */
+void set(const char *guard, int major, int driver, int branch, int process_major, int self,
+	 const char *users, const char *program, int forward)
 {
 	memset(seats, 0, sizeof(seats));
 	memset(options, 0, sizeof(options));
 	at = (struct lc_circumstances){
-		.settings.major = atoi(fields[2]), .driver = atoi(fields[3]),
-		.branch = atoi(fields[4]), .process_major = atoi(fields[5]),
-		.self = (size_t)atoi(fields[6]), .seats = seats,
+		.settings.major = major, .driver = driver, .branch = branch,
+		.process_major = process_major, .self = (size_t)self, .seats = seats,
+		.settings.constraint = users, .settings.program = program,
+		.settings.forward = forward,
 	};
-	while (strcmp(guards[at.settings.guard], fields[1]))
+	while (strcmp(guards[at.settings.guard], guard))
 		at.settings.guard++;
 }
 
-/* seat LIBRARY LOADED */
-static void seat(char **fields)
+void seat(const char *name, int loaded)
 {
 	seats[at.seat_count] = (struct lc_seat){
-		.library = library(fields[1]), .loaded = (lc_version)atoi(fields[2]),
+		.library = library(name), .loaded = (lc_version)loaded,
 		.options = options[at.seat_count],
 	};
 	at.seat_count++;
 }
 
-/* option ORIGIN MAJOR VERSION REFUSES UNUSABLE LATEST CUDA: of the last seat */
-static void option(char **fields)
+/* Of the last seat. */
+void option(int origin, int major, int version, int refuses, const char *unusable, int latest,
+	    int cuda_of)
 {
 	struct lc_seat *last = &seats[at.seat_count - 1];
-	uint32_t cuda_of = (uint32_t)atoi(fields[7]);
 
 	last->options[last->option_count++] = (struct lc_option){
-		.origin = (enum lc_origin)atoi(fields[1]), .major = atoi(fields[2]),
-		.version = (lc_version)atoi(fields[3]), .refuses = (size_t)atoi(fields[4]),
-		.refused = "cudaThis", .importer = "/app.so", .unusable = text(fields[5]),
-		.latest = (lc_version)atoi(fields[6]),
-		.cuda = cuda_of, .told = cuda_of ? "that is told" : NULL,
+		.origin = (enum lc_origin)origin, .major = major, .version = (lc_version)version,
+		.refuses = (size_t)refuses, .refused = "cudaThis", .importer = "/app.so",
+		.unusable = unusable, .latest = (lc_version)latest, .cuda = (uint32_t)cuda_of,
+		.told = cuda_of ? "that is told" : NULL,
 	};
 }
 
-static void choose(char **fields)
+/* A line for the choice, and one for each of the options. */
+const char *choose(void)
 {
 	struct lc_arena arena = { .failed = false };
-	struct lc_choice choice;
+	struct lc_choice choice = lc_choose(&arena, &at);
+	static char *said;
+	size_t length;
+	FILE *out;
 
-	(void)fields;
-	choice = lc_choose(&arena, &at);
-	printf("%d\t%d\t%s\t%s\t%d%d\n", choice.common, choice.option, refusals[choice.refusal],
-	       choice.reason ? choice.reason : "", lc_choice_needs_driver(&at),
-	       lc_choice_needs_branch(&at));
+	free(said);
+	out = open_memstream(&said, &length);
+	fprintf(out, "%d\t%d\t%s\t%s\t%d%d\n", choice.common, choice.option,
+		refusals[choice.refusal], choice.reason ? choice.reason : "",
+		lc_choice_needs_driver(&at), lc_choice_needs_branch(&at));
 	for (size_t i = 0; i < at.seats[at.self].option_count; i++)
-		printf("%s\n", choice.reasons[i]);
+		fprintf(out, "%s\n", choice.reasons[i]);
+	fclose(out);
 	lc_arena_free(&arena);
-}
-
-static const struct { const char *name; void (*act)(char **fields); } lines[] = {
-	{ "at", set }, { "constraints", constrain }, { "seat", seat }, { "option", option }, { "choose", choose },
-};
-
-int main(void)
-{
-	char line[1024], *fields[8], *rest;
-
-	while (fgets(line, sizeof(line), stdin)) {
-		line[strcspn(line, "\n")] = 0;
-		rest = line;
-		for (size_t i = 0; i < 8; i++)
-			fields[i] = rest ? strsep(&rest, "\t") : NULL;
-		for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-			if (!strcmp(lines[i].name, fields[0]))
-				lines[i].act(fields);
-	}
-	return 0;
+	return said;
 }

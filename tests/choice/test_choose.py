@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The choice is a function of what it is given: tables of inputs, and what it says of each."""
+import ctypes
 import functools
 import itertools
 import pathlib
-import subprocess
 
 import pytest
 
@@ -34,24 +34,31 @@ def choose(seats, own=None, guard="best_effort", major=0, driver=0, branch=0, ag
            constraint="", program="", forward=0):
     """((option, refusal, reason, what it needs of the driver, the process's CUDA), [reason of each option])"""
     own = own or next(iter(seats))
-    lines = [("at", guard, major, driver, branch, agreed, list(seats).index(own)),
-             ("constraints", constraint, program, forward)]
+    call = chooser()
+    call.set(guard.encode(), major, driver, branch, agreed, list(seats).index(own),
+             kept(constraint), kept(program), forward)
     for library, options in seats.items():
-        lines.append(("seat", library, dict(loaded).get(library, 0)))
-        lines += [("option", *row) for row in options]
-    first, *reasons = answer("".join("\t".join(map(str, line)) + "\n"
-                                     for line in [*lines, ("choose",)])).splitlines()
+        call.seat(library.encode(), dict(loaded).get(library, 0))
+        for origin, major, version, refuses, unusable, latest, cuda in options:
+            call.option(origin, major, version, refuses, kept(unusable), latest, cuda)
+    first, *reasons = call.choose().decode().splitlines()
     common, taken, *said = first.split("\t")
     assert len(reasons) == len(seats[own])
     return (int(taken), *said, int(common)), reasons
 
 
 @functools.lru_cache(maxsize=None)
-def answer(questions):
-    program = build.program(HERE / "choose.c", *SOURCES, "-D_GNU_SOURCE", "-I", ROOM, name="choose")
-    done = subprocess.run([program], input=questions, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def kept(text):
+    """What C sees after the call, too."""
+    return text.encode() or None
+
+
+@functools.lru_cache(maxsize=None)
+def chooser():
+    made = ctypes.CDLL(build.compile("libchoose.so", "-std=gnu11", "-g", "-Wall", "-shared", "-fPIC",
+                                     "-D_GNU_SOURCE", "-I", ROOM, HERE / "choose.c", *SOURCES))
+    made.choose.restype = ctypes.c_char_p
+    return made
 
 
 @pytest.mark.parametrize("circumstances, choice, reasons", [
