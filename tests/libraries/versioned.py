@@ -5,6 +5,7 @@
     versioned.py handles LIBRARY NODE SIZE
     versioned.py older RUNTIME NODE
     versioned.py errors RUNTIME NODE STEP...
+    versioned.py foreign STUB NODE [FROM]
     versioned.py every STUB NODE LIBRARY REAL NAMES
 
 The first calls a function that writes a text for a status: for each status a line with what it
@@ -14,6 +15,10 @@ object and the status of each call.  The third calls what older runtimes lack: w
 wrote, and what the last error is.  The fourth prints what each step of errors() says, in another thread
 after "other:".  No call needs a GPU.
 
+The fifth registers with FROM, a real runtime or a copy of the stub, and does the rest through STUB, as
+a file does that is bound lazily and changes sides: a kernel, the end, a launch, and that all is gone.
+Without FROM the handle is a page that cannot be read.
+
 The last calls every function in the file NAMES; NODE may be "-".  REAL is a fake of
 test_every_function.py, or "-": there is none.  For each name a line: what it returned, the number of
 the fake's function that was called or 0, and lazycuda's cause.  Each argument is an address that may be
@@ -21,6 +26,7 @@ written to.  With AT_EXIT in the environment it calls them from an exit handler 
 before the library was loaded.
 """
 import ctypes
+import mmap
 import os
 import sys
 import threading
@@ -112,6 +118,22 @@ def errors(call, _file, _node, *steps):
             take(*words)
 
 
+def foreign(call, _file, node, given=None):
+    def wide(name, *arguments, using=call):
+        return using(name, *map(ctypes.c_long, (*arguments, *[0] * (10 - len(arguments)))),
+                     result=ctypes.c_long)
+    map_page = ctypes.CDLL(None).mmap
+    map_page.restype = ctypes.c_long
+    handle = wide("__cudaRegisterFatBinary", 0x1000, using=caller(given, node)) if given else \
+        map_page(None, ctypes.c_size_t(4096), 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
+                 -1, ctypes.c_long(0))
+    wide("__cudaRegisterFunction", handle, 0x11, 0x22, 0x33, -1)
+    wide("__cudaRegisterFatBinaryEnd", handle)
+    print(wide("__cudaInitModule", handle) & 0xff)
+    print(wide("cudaDeviceSynchronize") & 0xffffffff)
+    wide("__cudaUnregisterFatBinary", handle)
+
+
 def every(call, file, _node, library, real, names):
     stub, process = ctypes.CDLL(file), ctypes.CDLL(None)
     room = ctypes.create_string_buffer(1 << 20)
@@ -139,5 +161,5 @@ def every(call, file, _node, library, real, names):
 
 if __name__ == "__main__":
     what, file, node, *words = sys.argv[1:]
-    {"text": text, "handles": handles, "older": older, "errors": errors, "every": every}[what](
-        caller(file, node), file, node, *words)
+    {"text": text, "handles": handles, "older": older, "errors": errors, "every": every,
+     "foreign": foreign}[what](caller(file, node), file, node, *words)

@@ -5,6 +5,7 @@ A file that is bound lazily binds each of nvcc's calls when it is made first, so
 them may go to the stub and the other to what became global meanwhile.
 """
 import shutil
+import sys
 
 import pytest
 
@@ -20,10 +21,10 @@ ALL = ["__cudaRegisterFatBinary", "__cudaRegisterFunction", "__cudaRegisterFatBi
 def run(world):
     """run(FROM) -> what was printed, and the calls that the runtime saw."""
     world.record()
-    program = build.program(build.TESTS / "registrations" / "foreign.c")
 
-    def run(*words):
-        lines = world.run(program, *words).lines
+    def run(stub, *words):
+        lines = world.run(sys.executable, build.TESTS / "libraries" / "versioned.py", "foreign", stub,
+                          "libcudart.so.12", *words).lines
         return lines, [call for call in world.log() if call[2] in ALL]
     return run
 
