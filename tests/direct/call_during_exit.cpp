@@ -2,18 +2,14 @@
 // A thread makes the first call, and while that goes on main returns or another thread leaves; or
 // it makes the call when main has just returned.  Or all this is in a child that a thread has made.
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define GENERATOR
+#include "handle.h"
 #include "pause.h"
-
-extern "C" {
-int curandCreateGenerator(void **generator, int kind);
-int curandDestroyGenerator(void *generator);
-}
 
 namespace {
 
@@ -30,13 +26,8 @@ void call(bool waits)
 	while (waits && !ends)
 		pause_for(1);
 
-	void *generator = nullptr;
-	int result = curandCreateGenerator(&generator, 0);
-
-	std::printf("create %d\n", result);
-	if (!result)
-		std::printf("destroy %d\n", curandDestroyGenerator(generator));
-	std::fflush(stdout);
+	make_handle();
+	destroy_handle();
 }
 
 void leave()

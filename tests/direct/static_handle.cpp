@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What owns a handle of nvJitLink has static lifetime, as in a JIT's cache.
+// What owns a handle has static lifetime, as in a JIT's cache; with -DAGAIN it makes another one.
 #include "handle.h"
 
 namespace {
@@ -8,6 +8,10 @@ struct Owner {
 	~Owner()
 	{
 		destroy_handle();
+#ifdef AGAIN
+		make_handle();
+		destroy_handle();
+#endif
 	}
 };
 
