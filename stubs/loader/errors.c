@@ -92,7 +92,8 @@ int32_t lc_refuse_because(unsigned slot, enum lc_refusal why, const char *reason
 	return lc_refuse_with(slot, why, status_of(slot, why), reason);
 }
 
-int32_t lc_refuse(unsigned slot, enum lc_refusal why)
+/* Kept out of line, so that lc_slow() saves no registers for it. */
+__attribute__((noinline)) int32_t lc_refuse(unsigned slot, enum lc_refusal why)
 {
 	return lc_refuse_because(slot, why, NULL);
 }

@@ -255,16 +255,7 @@ bool lc_known_changed(unsigned long long began)
 	return changed;
 }
 
-uint32_t lc_known_users(const struct lc_known *known)
-{
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i < known->process.user_count; i++)
-		sum += lc_hash(known->process.users[i].path, strlen(known->process.users[i].path));
-	return sum;
-}
-
-bool lc_known_outgrown(uint32_t users)
+bool lc_known_outgrown(size_t users, unsigned long long removed)
 {
 	struct lc_peer *keeper = atomic_load(&lc_self.keeper);
 	struct lc_known *known = keeper ? atomic_exchange(&keeper->known, NULL) : NULL;
@@ -280,7 +271,7 @@ bool lc_known_outgrown(uint32_t users)
 	}
 	if (!known)
 		return false;
-	if (lc_known_users(known) != users) {
+	if (known->process.user_count != users || loads.removed != removed) {
 		const struct lc_survey *survey = lc_known_survey(known);
 
 		for (size_t i = 0; i < known->process.user_count && !outgrown; i++)

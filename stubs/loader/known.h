@@ -109,13 +109,11 @@ bool lc_known_holds(struct lc_known *known, const struct lc_library *library);
  * that took what `began` then.  Takes nothing: false while another search is under way. */
 bool lc_known_changed(unsigned long long began);
 
-/* Returns a number that is another one if other objects need stubs. */
-uint32_t lc_known_users(const struct lc_known *known);
-
-/* Returns true if the users are no longer those of that number, and the run path of one leads to the
- * library behind the stub that it needs.  Takes no lock of ld.so's unless something was unloaded: a
- * constructor that holds it may be waiting for this very call. */
-bool lc_known_outgrown(uint32_t users);
+/* Returns true if a user of a stub may have come since a search that saw so many, when so many objects
+ * had been unloaded, and the run path of one leads to the library behind the stub that it needs.  Takes
+ * no lock of ld.so's unless something was unloaded: a constructor that holds it may be waiting for this
+ * very call. */
+bool lc_known_outgrown(size_t users, unsigned long long removed);
 
 /* The survey, with ld.so's cache mapped.  The first call makes it. */
 struct lc_survey *lc_known_survey(struct lc_known *known);

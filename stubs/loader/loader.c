@@ -100,7 +100,8 @@ static struct {
 	_Atomic unsigned long long tick;	/* of the last look, or of the last search */
 	_Atomic int count;			/* looks in that tick */
 	_Atomic unsigned long long known;	/* when what the last search took was begun */
-	_Atomic uint32_t users;			/* its lc_known_users() */
+	_Atomic size_t users;			/* how many users of stubs it saw */
+	_Atomic unsigned long long removed;	/* lc_process_loads() then */
 	_Atomic bool rested;			/* a second went by without a look, or the program asks */
 	_Atomic(_Atomic uint32_t *) looking;	/* in the first stub's record, once known */
 } looks;
@@ -444,7 +445,7 @@ static bool worth_a_search(unsigned named)
 static bool may_be_elsewhere(void)
 {
 	return (atomic_exchange(&looks.rested, false) && lc_known_changed(atomic_load(&looks.known))) ||
-	       lc_known_outgrown(atomic_load(&looks.users));
+	       lc_known_outgrown(atomic_load(&looks.users), atomic_load(&looks.removed));
 }
 
 /* Records that a search is done, which began when the process was as in `before`.  What it loaded
@@ -458,7 +459,8 @@ static void note_search(const struct lc_attempt *attempt, const struct lc_known 
 	atomic_store(&looks.broken, attempt->found.broken);
 	atomic_store(&looks.named, named);
 	atomic_store(&looks.known, known->began);
-	atomic_store(&looks.users, lc_known_users(known));
+	atomic_store(&looks.users, known->process.user_count);
+	atomic_store(&looks.removed, known->loads.removed);
 	atomic_store(&looks.tick, this_tick());
 	atomic_store(&looks.searched, same ? now.added : before.added);
 }
