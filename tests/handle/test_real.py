@@ -1,29 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Links through the handle on every real nvJitLink and nvrtc."""
-import struct
-
 import pytest
 
 import containers
 import handles
+import made_up
 import samples
 from handles import SOURCES, check_image, pair, readelf
 from samples import Sample
 
-NUMBER = {"ptx": 1, "cubin": 2, "ltoir": 8}     # of fatbin entries
+NUMBER = {"ptx": made_up.PTX, "cubin": made_up.CUBIN, "ltoir": made_up.LTOIR}
 
 
 def fatbin(world, name, *entries):
     """A container of files, nothing compressed."""
-    body = b""
-    for path in entries:
-        kind = path.suffix[1:]
-        code = path.read_bytes() + (b"\0" if kind == "ptx" else b"")
-        code += bytes(-len(code) % 8)
-        body += struct.pack("<HHIQIIHHIIIQQQ", NUMBER[kind], 0x101, 64, len(code), 0, 0, 0, 1, 80,
-                            0, 0, 0x11, 0, 0) + code
     made = world.root / name
-    made.write_bytes(struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(body)) + body)
+    made.write_bytes(made_up.fatbin(*[
+        made_up.entry(NUMBER[path.suffix[1:]], path.read_bytes() + b"\0" * (path.suffix == ".ptx"))
+        for path in entries]))
     return made
 
 

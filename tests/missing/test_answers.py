@@ -147,16 +147,6 @@ def test_every_error_of_nvrtc_has_a_text(world):
                 if value != 11 and name not in line["text"]]
 
 
-def explains(text, library, folder):
-    """It says what was tried and what to do."""
-    packages = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc",
-                "nvJitLink": "nvidia-nvjitlink"}
-    assert packages[library] in text
-    assert f"lib{library}.so" in text
-    assert str(folder) in text
-    return True
-
-
 def test_nvJitLinkGetErrorLog_says_what_was_tried(world):
     folder = world.loader()
     said = world.probe("stub:nvJitLink", "call:nvJitLinkCreate", "out:nvJitLinkGetErrorLogSize:8:1",
@@ -167,21 +157,7 @@ def test_nvJitLinkGetErrorLog_says_what_was_tried(world):
     assert log.index(0) == size - 1 and set(log[size:]) == {0xa5}
     # It is the same for every call: somebody else may ask for the size.
     assert log[:size - 1].decode() == said[4]["reason"]
-    assert explains(said[4]["reason"], "nvJitLink", folder)
-
-
-@pytest.mark.parametrize("library, call", [
-    ("cudart", "cudaMalloc"), ("nvrtc", "nvrtcCreateProgram"), ("nvJitLink", "nvJitLinkCreate")])
-def test_lazycuda_h_says_it_too(world, library, call):
-    folder = world.loader()
-    *_, error, status = world.probe(f"stub:{library}", f"call:{call}", f"error:{library}",
-                                    f"status:{library}")
-    assert (error["cause"], error["status"], error["library"], error["function"]) == (
-        1, MISSING[library], library, call)
-    assert (status["state"], status["cause"], status["path"], status["version"]) == (
-        "missing", 1, None, None)
-    assert explains(status["reason"], library, folder)
-    assert explains(error["message"], library, folder)
+    assert str(folder) in said[4]["reason"]
 
 
 # The five causes.

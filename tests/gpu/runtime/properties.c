@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* properties.c - what a device is: cudaDeviceProp field for field, every attribute, limits */
+/* properties.c - what a device is: cudaDeviceProp field for field, every attribute */
 #include "runtime.h"
 
 static struct cudaDeviceProp properties;
@@ -106,42 +106,11 @@ static void attributes(void)
 	}
 }
 
-static void place(void)
-{
-	char bus[32] = "";
-	int device = -1, count = 0, driver = 0, runtime = 0, low, high;
-
-	DO(cudaDeviceGetPCIBusId(bus, sizeof(bus), 0));
-	value("bus", "%s", bus);
-	DO(cudaDeviceGetByPCIBusId(&device, bus));
-	value("device", "%d", device);
-	DO(cudaGetDeviceCount(&count));
-	value("count", "%d", count);
-	DO(cudaDriverGetVersion(&driver));
-	value("driver", "%d", driver);
-	DO(cudaRuntimeGetVersion(&runtime));
-	value("runtime", "%d", runtime);
-	DO(cudaDeviceGetStreamPriorityRange(&low, &high));
-	value("priorities", "%d %d", low, high);
-}
-
-static void choice(void)
-{
-	int device = -1;
-
-	memset(&properties, 0, sizeof(properties));
-	properties.major = 5;
-	DO(cudaChooseDevice(&device, &properties));
-	value("device", "%d", device);
-}
-
 int main(void)
 {
 	begin();
 	RUN(fields);
 	RUN(added);
 	RUN(attributes);
-	RUN(place);
-	RUN(choice);
 	return finish();
 }
