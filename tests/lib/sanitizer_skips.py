@@ -128,11 +128,8 @@ exit handlers of a library that is closed are called when it is gone: thread
     sanitize/test_inputs.py::test_registrations
 the sanitizer's own allocator may stay locked in a child of fork()
     direct/test_direct.py::test_situation[the-process-is-copied
-    threads/test_threads.py::test_fork_during_the_first_call
 the sanitizer's own allocator may stay locked in a child of fork(): thread
     threads/test_races.py::test_rounds[forks
-the sanitizer's own allocator may stay locked in a child of fork(): address
-    threads/test_threads.py::test_fork_while_the_library_is_being_loaded
 """
 
 

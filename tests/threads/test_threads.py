@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The first call from many threads, around fork, and at odd moments."""
+"""The first call while another thread loads, and at odd moments."""
 import pytest
 
 import build
@@ -22,32 +22,6 @@ def test_a_search_during_which_another_thread_loads(installed):
     said = installed.run(program, answer("cudart", "cudaDeviceSynchronize", "12.9"), check=False)
     assert len(said.lines) == 1 and said.status == 0, said
     assert int(said.out.split()[2]) > 20
-
-
-@pytest.mark.parametrize("mode", ["before", "after"])
-def test_fork(installed, mode):
-    program = build.program(HERE / "forks.c", STUBS[0])
-    value = answer("cudart", "cudaDeviceSynchronize", "12.9")
-    assert installed.run(program, mode).out == f"{value} {value}\n"
-
-
-@pytest.mark.parametrize("microseconds", [0, 100, 300, 1000])
-def test_fork_during_the_first_call(installed, microseconds):
-    # The child must neither hang on a lock that its parent's thread held nor
-    # see a table half filled.
-    program = build.program(HERE / "forks.c", STUBS[0])
-    value = answer("cudart", "cudaDeviceSynchronize", "12.9")
-    for _ in range(5):
-        assert installed.run(program, microseconds, timeout=40).out == f"{value} {value}\n"
-
-
-def test_fork_while_the_library_is_being_loaded(world):
-    # The same at a known moment: the library's constructor takes its time.
-    world.search(build.STUBS)
-    world.loader(fake("cudart", "12.9", constructor="usleep(300000);"))
-    program = build.program(HERE / "forks.c", STUBS[0])
-    value = answer("cudart", "cudaDeviceSynchronize", "12.9")
-    assert world.run(program, 100000, timeout=40).out == f"{value} {value}\n"
 
 
 # Odd moments.
