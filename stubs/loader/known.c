@@ -255,29 +255,22 @@ bool lc_known_changed(unsigned long long began)
 	return changed;
 }
 
-bool lc_known_outgrown(size_t users, unsigned long long removed)
+bool lc_known_outgrown(size_t users, unsigned long long removed, bool *unsure)
 {
 	struct lc_peer *keeper = atomic_load(&lc_self.keeper);
 	struct lc_known *known = keeper ? atomic_exchange(&keeper->known, NULL) : NULL;
-	struct lc_loads loads = lc_process_loads();
-	bool outgrown = false;
+	struct lc_arena arena = { .failed = false };
+	struct lc_process now = { .users = NULL };
+	bool outgrown = false, others;
 
-	if (!known || loads.removed != known->loads.removed) {
-		known = begin_after(known, false);
-	} else if (loads.added != known->loads.added) {
-		known->loads = loads;
-		known->spent |= !lc_process_update(&known->arena, known->libraries,
-						   known->library_count, &known->process);
-	}
+	*unsure = !known;
 	if (!known)
 		return false;
-	if (known->process.user_count != users || loads.removed != removed) {
-		const struct lc_survey *survey = lc_known_survey(known);
-
-		for (size_t i = 0; i < known->process.user_count && !outgrown; i++)
-			outgrown = lc_leads_to_its_library(&known->arena, survey,
-							   &known->process.users[i]);
-	}
+	others = lc_process_loads().removed != removed;
+	lc_process_update(&arena, known->libraries, known->library_count, &now);
+	for (size_t i = others || now.user_count < users ? 0 : users; i < now.user_count && !outgrown; i++)
+		outgrown = lc_leads_to_its_library(&arena, &known->survey, &now.users[i]);
+	lc_arena_free(&arena);
 	lc_known_give(known, known->used);
 	return outgrown;
 }

@@ -109,11 +109,11 @@ bool lc_known_holds(struct lc_known *known, const struct lc_library *library);
  * that took what `began` then.  Takes nothing: false while another search is under way. */
 bool lc_known_changed(unsigned long long began);
 
-/* Returns true if a user of a stub may have come since a search that saw so many, when so many objects
- * had been unloaded, and the run path of one leads to the library behind the stub that it needs.  Takes
- * no lock of ld.so's unless something was unloaded: a constructor that holds it may be waiting for this
- * very call. */
-bool lc_known_outgrown(size_t users, unsigned long long removed);
+/* Returns true if the run path of an object leads to the library behind the stub that it needs, and it may
+ * have come since a search that saw so many users, when so many objects had been unloaded.  Sets *unsure,
+ * while another search is under way.  Takes no lock of ld.so's: a constructor that holds it may be
+ * waiting for this very call. */
+bool lc_known_outgrown(size_t users, unsigned long long removed, bool *unsure);
 
 /* The survey, with ld.so's cache mapped.  The first call makes it. */
 struct lc_survey *lc_known_survey(struct lc_known *known);

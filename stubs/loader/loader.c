@@ -441,11 +441,11 @@ static bool worth_a_search(unsigned named)
 }
 
 /* Returns true if the library may have been installed since the last search, or lie where an object
- * leads that has come since. */
-static bool may_be_elsewhere(void)
+ * leads that has come since.  Sets *unsure, if that cannot be told now. */
+static bool may_be_elsewhere(bool *unsure)
 {
 	return (atomic_exchange(&looks.rested, false) && lc_known_changed(atomic_load(&looks.known))) ||
-	       lc_known_outgrown(atomic_load(&looks.users), atomic_load(&looks.removed));
+	       lc_known_outgrown(atomic_load(&looks.users), atomic_load(&looks.removed), unsure);
 }
 
 /* Records that a search is done, which began when the process was as in `before`.  What it loaded
@@ -460,7 +460,7 @@ static void note_search(const struct lc_attempt *attempt, const struct lc_known 
 	atomic_store(&looks.named, named);
 	atomic_store(&looks.known, known->began);
 	atomic_store(&looks.users, known->process.user_count);
-	atomic_store(&looks.removed, known->loads.removed);
+	atomic_store(&looks.removed, same ? now.removed : before.removed);
 	atomic_store(&looks.tick, this_tick());
 	atomic_store(&looks.searched, same ? now.added : before.added);
 }
@@ -474,11 +474,12 @@ static struct published *search_once(struct lc_attempt *attempt, bool retry,
 	unsigned named = named_now();
 	struct published *published;
 	struct lc_known *known;
-	bool elsewhere = retry && may_be_elsewhere();
+	bool unsure = false, elsewhere = retry && may_be_elsewhere(&unsure);
 
 	*refusal = LC_MISSING;
 	if (retry && !elsewhere && !worth_a_search(named)) {
-		atomic_store(&looks.searched, loads.added);
+		if (!unsure)
+			atomic_store(&looks.searched, loads.added);
 		*refusal = (enum lc_refusal)atomic_load(&state.refusal);
 		return NULL;
 	}
