@@ -5,6 +5,7 @@
  *     open:FILE    dlopen
  *     deep:FILE    with RTLD_DEEPBIND
  *     space:FILE   with dlmopen, in a namespace of its own
+ *     gone:FILE    opens and closes it
  *     call         user_call() of what was opened last: prints what it returns
  *     state        state of the cudart stub that the last one uses: prints it
  *     own          calls the stub of the program itself: prints what that returns
@@ -29,6 +30,8 @@ static void *open_word(const char *word)
 		handle = dlopen(file, RTLD_NOW | (strncmp(word, "deep:", 5) ? 0 : RTLD_DEEPBIND));
 	if (!handle)
 		printf("%s\n", dlerror());
+	else if (!strncmp(word, "gone:", 5))
+		dlclose(handle);
 	return handle;
 }
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """No lock is held across a call that leaves a stub, and strange company does no harm."""
+import os
+
 import pytest
 
 import build
@@ -73,11 +75,12 @@ def waits(library="cudart", name="waits"):
 
 @pytest.mark.parametrize("there", [False, True])
 def test_a_constructor_may_wait_for_any_call_after_the_first(world, there):
-    # Also where there is no library: that something was loaded is no reason to
-    # ask dlopen() for anything.
+    # Also where there is no library: that something was loaded or unloaded is no reason to
+    # ask ld.so for anything, not even where a file lies that was opened by a relative path.
     if there:
         world.loader(fake("cudart", "12.9"))
-    said = world.run(build.program(HERE / "opens.c", STUBS[0]), "own", f"open:{waits()}", "own")
+    said = world.run(build.program(HERE / "opens.c", STUBS[0]), "own", "gone:libutil.so.1",
+                     f"open:{os.path.relpath(waits(), world.root)}", "own")
     own, free = ((answer("cudart", name, "12.9") for name in (CALL, "cudaFree")) if there
                  else (303, 303))
     assert said.lines == [str(own), str(free), str(own)]
