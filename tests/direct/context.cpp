@@ -27,5 +27,5 @@ int main()
 {
 	void *context;
 
-	return cuDevicePrimaryCtxRetain(&context, 0);
+	std::printf("%d\n", cuDevicePrimaryCtxRetain(&context, 0));
 }

@@ -387,7 +387,7 @@ ROWS = [
         SLOWLY_LOADED, ASKS, ("in_a_thread", *PLUGIN), flags=("-DASKS=curandGetVersion",),
         differs=Outcome("-101\n")),
     Row("a static object owns a context, of a driver without exit handlers", "context.cpp",
-        (StandIn("cuda", 12, "context_real.c", node=False),)),
+        (Fake("cuda", "12.9"),)),
     # What is loaded in a process, and by whom.
     Row("exit() waits once for other threads", "naps.c", (*RUNTIME, Real("nvrtc", "12.9")),
         flags=("-rdynamic",)),
