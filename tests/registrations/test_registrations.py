@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
 """nvcc's registration calls are recorded, and replayed when CUDA is needed."""
-import re
-import shutil
-
 import pytest
 
 import build
@@ -169,36 +166,6 @@ def test_texture_references_on_13_are_an_error_that_is_noticed(world):
 
 
 # The real thing.
-
-@pytest.fixture
-def compiled():
-    """An object that nvcc has made, linked against an import library."""
-    nvcc = shutil.which("nvcc")
-    if not nvcc:
-        pytest.skip("there is no nvcc")
-    release = re.search(r"release (\d+)\.", build.output(nvcc, "--version"))[1]
-    if int(release) not in build.MAJORS:
-        pytest.skip(f"nvcc is of CUDA {release}")
-    source = build.TESTS / "registrations" / "kernel.cu"
-    compiled = build.compile("kernel.o", "-c", "-Xcompiler", "-fPIC", source, cc=[nvcc])
-    return build.compile("libkernel.so", "-shared", compiled, "-lstdc++",
-                         build.import_library("cudart", int(release)))
-
-
-def test_an_extension_that_nvcc_has_compiled(installed, compiled):
-    said = installed.probe(f"open:{compiled}", "libraries", "call:launch")
-    assert said[0]["error"] is None
-    assert not [path for path in said[1]["libraries"] if "libcudart.so" in path]
-    assert FIRST[0] in names(installed.log()) and "__cudaRegisterFunction" in names(installed.log())
-
-
-def test_an_extension_that_nvcc_has_compiled_on_real_libraries(world, compiled, toolkit):
-    # Without a GPU the launch fails as it does when linked with the real one.
-    world.loader(toolkit.file("cudart"))
-    said = world.probe(f"open:{compiled}", "call:launch", "status:cudart")
-    assert said[1]["value"] in (35, 100, 302)
-    assert said[2]["version"] == toolkit.version
-
 
 def test_registering_with_a_real_library(world, toolkit):
     world.loader(toolkit.file("cudart"))
