@@ -17,8 +17,9 @@ import sys
 import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "lib"), str(HERE.parent / "agreement")]
+sys.path[:0] = [str(HERE.parent / room) for room in ("lib", "agreement", "fakes")]
 import containers  # noqa: E402
+import fakes  # noqa: E402
 import nvcc_of_majors  # noqa: E402
 import samples  # noqa: E402
 import symbols  # noqa: E402
@@ -184,20 +185,12 @@ class Bundle:
                                         "-default-stream=per-thread")],
                 "separate": [*halves, folder / "joined.o"]}
 
-    def stand_in(self, library, soname):
-        """To link against where there is no driver."""
-        source = self.made(f"{library}.c")
-        source.write_text("".join(f"void {f.name}(void);\nvoid {f.name}(void) {{ }}\n"
-                                  for f in symbols.read().libraries[library].functions))
-        output = self.made(soname)
-        run(*CC, "-shared", "-fPIC", "-fno-builtin", f"-Wl,-soname,{soname}", source, "-o", output)
-        return output
-
     def driver_programs(self):
         names = [f.name for f in symbols.read().libraries["cuda"].functions]
         self.made("names.h").write_text("static const char *const names[] = {\n" + "".join(
             f'\t"{name}",\n' for name in sorted(set(names))) + "};\n")
-        real = [self.stand_in("cuda", "libcuda.so.1"), self.stand_in("nvml", "libnvidia-ml.so.1")]
+        # To link against where there is no driver.
+        real = [fakes.fake(library, CALLERS["13"]) for library in ("cuda", "nvml")]
         stubs = [self.built / "cuda13" / name for name in ("libcuda_stub.so", "libnvidia-ml_stub.so")]
         folder = self.folder / "bin" / "driver"
         for name in DRIVER:

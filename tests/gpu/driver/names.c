@@ -25,24 +25,15 @@ static const char *place(void *function, char *into, size_t size)
 	return into;
 }
 
-static void first(int version)
+/* By the function that drivers have had since 11.3, or by that of 12. */
+static void addresses(int version, int since_12)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		void *function = NULL;
 		char key[120], text[300];
-		int result = cuGetProcAddress(names[i], &function, version, 0);
-
-		snprintf(key, sizeof(key), "%s-%d", names[i], version);
-		value(key, "%d %s", result, place(function, text, sizeof(text)));
-	}
-}
-
-static void second(int version)
-{
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		void *function = NULL;
-		char key[120], text[300];
-		int status = -1, result = cuGetProcAddress_v2(names[i], &function, version, 0, &status);
+		int status = -1;
+		int result = since_12 ? cuGetProcAddress_v2(names[i], &function, version, 0, &status) :
+					cuGetProcAddress(names[i], &function, version, 0);
 
 		snprintf(key, sizeof(key), "%s-%d", names[i], version);
 		value(key, "%d %d %s", result, status, place(function, text, sizeof(text)));
@@ -75,11 +66,11 @@ int main(void)
 	value("library", "%s", file_of("cuda", "cuInit"));
 	RUN(texts);
 	part = "first";
-	first(11080);
+	addresses(11080, 0);
 	part = "second";
 	for (int i = 0; i < 5; i++)
 		if (driver >= 12000)
-			second(versions[i]);
+			addresses(versions[i], 1);
 	if (driver < 12000)
 		printf("- second the driver has no cuGetProcAddress_v2\n");
 	return finish();
