@@ -3,9 +3,10 @@
 
     handle.py [--lto] [--output N] [--symbol NAME] [--bytes] [--callbacks] [--driver V]
               [--nvjitlink V] [--nvrtc V] [--main FILE] [--support FILE:FUNCTION] [--exact]
-              [-o OUT] FILE...
+              [--arch ARCH] [--offline] [--beside STUB] [-o OUT] FILE...
 
---bytes has all given as memory, --exact in blocks that end where a page does.
+--bytes has all given as memory, --exact in blocks that end where a page does.  --beside: with
+cudart's stub in the process; tells what version that and nvJitLink's have loaded then.
 """
 import argparse
 import ctypes
@@ -60,7 +61,8 @@ def given(words, path):
 
 
 def request(words):
-    made = keep(abi.Request(size=ctypes.sizeof(abi.Request), arch=b"sm_80", lto=words.lto,
+    made = keep(abi.Request(size=ctypes.sizeof(abi.Request), arch=words.arch.encode(), lto=words.lto,
+                            flags=abi.Flag.LINK_OFFLINE if words.offline else 0,
                             output=words.output, symbol_count=len(words.symbol)))
     made.symbols = (ctypes.c_char_p * len(words.symbol))(*map(str.encode, words.symbol))
     if words.support:
@@ -82,18 +84,28 @@ def environment(words):
     return ctypes.byref(keep(made)) if said else None
 
 
+def versions(stub):
+    status = stub.lazycuda_get_status
+    status.restype = ctypes.POINTER(ctypes.c_int * 8)
+    for name in (b"nvJitLink", b"cudart"):
+        stub.lazycuda_load(name)
+    return [status(name).contents[6:] for name in (b"nvJitLink", b"cudart")]
+
+
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("--lto", "--bytes", "--exact", "--callbacks"):
+    for name in ("--lto", "--bytes", "--exact", "--callbacks", "--offline"):
         parser.add_argument(name, action="store_true")
     for name in ("--driver", "--nvjitlink", "--nvrtc"):
         parser.add_argument(name, type=int)
-    for name in ("--main", "--support", "-o"):
+    for name in ("--main", "--support", "--beside", "-o"):
         parser.add_argument(name)
+    parser.add_argument("--arch", default="sm_80")
     parser.add_argument("--output", type=int, default=0)
     parser.add_argument("--symbol", action="append", default=[])
     parser.add_argument("files", nargs="*")
     words, c = parser.parse_intermixed_args(), library()
+    beside = words.beside and ctypes.CDLL(words.beside)
     link = c.lazycuda_link_new(request(words), environment(words))
     for path in [words.main, *words.files] if words.main else words.files:
         one = given(words, path)
@@ -115,6 +127,7 @@ def main():
         "code": c.lazycuda_code_name(made.code).decode(), "calls": calls,
         "input": ctypes.c_ssize_t(made.input).value, "image": made.image_length,
         "call": f"{(made.backend_call or b'none').decode()} {made.backend_status}",
+        "versions": beside and versions(beside),
         "backend": made.plan.contents.backend if made.plan else None,
         **{name: getattr(made, of).decode(errors="replace") for name, of in (
             ("message", "message"), ("info", "info_log"), ("error", "error_log"))}}))

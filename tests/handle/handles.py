@@ -13,7 +13,6 @@ from samples import Sample
 
 HERE = pathlib.Path(__file__).resolve().parent
 IMPORTS = [build.import_library(name, 13) for name in ("nvrtc", "nvJitLink")]
-CUDART = build.import_library("cudart", 13)
 
 
 def program(name, *more):

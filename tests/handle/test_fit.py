@@ -2,6 +2,7 @@
 """Two toolkits installed: each link is done by the one that fits it, and the stubs keep
 theirs."""
 import json
+import sys
 
 import pytest
 
@@ -10,6 +11,9 @@ import fakes
 import handles
 import samples
 from samples import Sample
+
+
+BESIDE = ("--beside", build.stub("cudart"))
 
 
 @pytest.fixture
@@ -74,15 +78,28 @@ def test_the_compiler_that_fits(both, arch, taken):
 
 def test_the_stubs_keep_theirs(both, real):
     """What a link opens by itself decides nothing for other callers of the process."""
-    lines = both.run(handles.program("beside", "-Wl,--no-as-needed", handles.CUDART), "sm_60", *code("12.9", "ptx", "sm_60")).lines
-    assert lines == ["nvJitLink 13 0 after OK", "cudart 13 0"]
+    said = handles.link(both, *BESIDE, "--arch", "sm_60", *code("12.9", "ptx", "sm_60"))
+    assert (said["code"], said["versions"]) == ("OK", [[13, 0], [13, 0]])
     # Where a stub refuses what is there for the driver's sake, it does so after a link, too.
     both.loader(fakes.driver("12.4"))
     both.env["LD_LIBRARY_PATH"] = str(both.root / "loader")
     handles.install(both, real("13.0"), "nvJitLink", "cudart")
-    lines = both.run(handles.program("beside", "-Wl,--no-as-needed", handles.CUDART), "--offline", "sm_110",
-                     *code("13.0", "ptx", "sm_110")).lines
-    assert lines == ["nvJitLink 0 0 after OK", "cudart 0 0"]
+    said = handles.link(both, *BESIDE, "--offline", "--arch", "sm_110", *code("13.0", "ptx", "sm_110"))
+    assert (said["code"], said["versions"]) == ("OK", [[0, 0], [0, 0]])
+
+
+# For each file whether the stub takes it, the same for another library, and its state and path.
+ASIDE = """
+import ctypes, sys
+stub = ctypes.CDLL(sys.argv[1])
+stub.lazycuda_open_aside.restype = ctypes.c_void_p
+stub.lazycuda_get_status.restype = ctypes.POINTER(ctypes.c_size_t * 6)
+said = [stub.lazycuda_open_aside(b"nvJitLink", file.encode()) for file in sys.argv[2:]]
+print(*[int(handle is not None) for handle in said], stub.lazycuda_open_aside(b"cufft", sys.argv[2].encode()))
+stub.lazycuda_load(b"nvJitLink")
+status = stub.lazycuda_get_status(b"nvJitLink").contents
+print(status[2] & 0xffffffff, status[5])
+"""
 
 
 def test_what_is_opened_aside(world, real):
@@ -90,10 +107,9 @@ def test_what_is_opened_aside(world, real):
     linker = real("12.9").file("nvJitLink")
     stub = world.folder("stub") / "libnvJitLink.so.12"
     stub.write_bytes(build.stub("nvJitLink").read_bytes())
-    done = world.run(handles.program("aside", "-Wl,--no-as-needed"), linker, linker, stub, real("12.9").file("nvrtc"),
-                     world.root / "none", linker.name)
-    assert done.lines[:7] == ["1", "1", "0", "0", "0", "0", "0"]
-    assert done.lines[7] == "2 (null)"      # LAZYCUDA_STATE_MISSING
+    done = world.run(sys.executable, "-c", ASIDE, build.stub("nvJitLink"), linker, linker, stub,
+                     real("12.9").file("nvrtc"), world.root / "none", linker.name)
+    assert done.lines == ["1 1 0 0 0 0 None", "2 0"]     # LAZYCUDA_STATE_MISSING
 
 
 @pytest.mark.parametrize("words, rule", [
@@ -152,9 +168,7 @@ def test_a_guard_that_is_none_is_an_error_everywhere(both, real):
         assert (done.status, done.err) == (2, f"lazycuda {command[0]}: {BOGUS}\n")
         assert not (both.root / "image").exists()
     assert BOGUS in both.cli("status", check=False).out
-    lines = both.run(handles.program("beside", "-Wl,--no-as-needed", handles.CUDART), "sm_80",
-                     *files).lines
-    assert lines[0].endswith("after BAD_REQUEST")
+    assert handles.link(both, *files)["code"] == "BAD_REQUEST"
     del both.env["LAZYCUDA_GUARD"]
     done = both.cli("plan", "--policy", "bogus", "--arch", "sm_80", *files, check=False)
     assert done.status == 2 and "invalid value of --policy" in done.err
@@ -165,15 +179,15 @@ def test_the_guard_is_the_policy(world, real):
     world.loader(fakes.driver("12.4"))
     handles.install(world, real("13.0"), "nvrtc", "nvJitLink", "cudart")
     files = code("13.0", "ptx", "sm_110")
-    beside = handles.program("beside", "-Wl,--no-as-needed", handles.CUDART)
-    assert world.run(beside, "sm_110", *files).lines[0].endswith("after ARCH_UNSUPPORTED")
+    assert handles.link(world, "--arch", "sm_110", *files)["code"] == "ARCH_UNSUPPORTED"
     said = both_say(world, "--policy", "off", "--arch", "sm_110", *files)
     assert (said["code"], said["rule"], said["policy"]) == (None, "O1", "off")
     world.env["LAZYCUDA_GUARD"] = "off"
     assert both_say(world, "--arch", "sm_110", *files) == said
     assert both_say(world, "--policy", "best_effort", "--arch", "sm_110", *files)["code"]
     # The stub loads it then, too.
-    assert world.run(beside, "sm_110", *files).lines == ["nvJitLink 13 0 after OK", "cudart 13 0"]
+    loaded = handles.link(world, *BESIDE, "--arch", "sm_110", *files)
+    assert (loaded["code"], loaded["versions"]) == ("OK", [[13, 0], [13, 0]])
 
 
 def test_forward_compatibility_is_a_variable_as_well(world, real):
@@ -181,16 +195,16 @@ def test_forward_compatibility_is_a_variable_as_well(world, real):
     handles.install(world, real("13.0"), "nvrtc", "nvJitLink", "cudart")
     files = code("13.0", "ptx", "sm_110")
     words = ["--arch", "sm_110", *files]
-    beside = handles.program("beside", "-Wl,--no-as-needed", handles.CUDART)
     assert both_say(world, *words)["code"]
     said = both_say(world, "--forward-compatible", *words)
     world.env["LAZYCUDA_FORWARD_COMPATIBLE"] = "1"
     again = both_say(world, *words)
     assert (again["code"], again["nvjitlink"]) == (said["code"], said["nvjitlink"]) == (None, "13.0")
-    assert world.run(beside, "sm_110", *files).lines[0] == "nvJitLink 13 0 after OK"
+    loaded = handles.link(world, *BESIDE, *words)
+    assert (loaded["code"], loaded["versions"][0]) == ("OK", [13, 0])
     world.env["LAZYCUDA_FORWARD_COMPATIBLE"] = "perhaps"
     for command in (["plan"], ["link", "-o", world.root / "image"]):
         done = world.cli(*command, *words, check=False)
         assert done.status == 2
         assert "LAZYCUDA_FORWARD_COMPATIBLE=perhaps is not a switch: use 1 or 0" in done.err
-    assert world.run(beside, "sm_110", *files).lines[0].endswith("after BAD_REQUEST")
+    assert handles.link(world, *words)["code"] == "BAD_REQUEST"
