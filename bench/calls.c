@@ -19,7 +19,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "clock.h"
 
 struct location { int type, id; };
 
@@ -62,26 +63,19 @@ static void *work(void *unused)
 	return unused;
 }
 
-/* CPU time of the process: other processes do not count, and threads that contend use more
- * of it. */
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
-}
+/* Other processes do not count, and threads that contend use more of it. */
+#define CPU_TIME CLOCK_PROCESS_CPUTIME_ID
 
 static double take(long rounds, long threads)
 {
 	double start;
 
 	share = rounds / threads;
-	start = now();
+	start = now(CPU_TIME);
 	pthread_barrier_wait(&begin);
 	loop(share);
 	pthread_barrier_wait(&end);
-	return now() - start;
+	return now(CPU_TIME) - start;
 }
 
 int main(int argc, char **argv)

@@ -2,57 +2,35 @@
 /*
  * link.c - the cost of a link through lazycuda_link and through nvJitLink alone
  *
- *     link KIND KERNELS|FOLDER ARCH NVJITLINK ROUNDS [isolated]
- *     link KIND KERNELS ARCH serve FOLDER
+ *     link KIND FOLDER ARCH NVJITLINK ROUNDS [isolated]
+ *     link KIND FOLDER ARCH serve
  *
- * Compiles two sources, the first with KERNELS kernels, to KIND (ptx, ltoir or
- * cubin), or reads them from an absolute FOLDER that `serve` wrote, and links them
- * ROUNDS times through lazycuda_link_run(), and ROUNDS times by calling the library
+ * Links FOLDER/0 and FOLDER/1, which are of KIND (ptx, ltoir or cubin), ROUNDS times
+ * through lazycuda_link_run(), and ROUNDS times by calling the library
  * NVJITLINK itself; or, `isolated`, in a process of its own and in this one, both
  * through lazycuda_link_run().  The two take turns to go first, since the first in a
  * round is a percent or two slower.  Prints the nanoseconds of each, one line per round.
  *
- * `serve` writes what it compiled to FOLDER/0 and FOLDER/1, for a program in another
- * language, and then reads numbers of rounds: it prints the nanoseconds that so many
- * links through lazycuda_link_run() took.
+ * `serve` reads numbers of rounds: it prints the nanoseconds that so many links through
+ * lazycuda_link_run() took.
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <lazycuda_link.h>
 
-#include "../link/run/calls.h"
-
-static const char head[] =
-	"extern \"C\" __device__ float twice(float);\n"
-	"template <int N> __device__ float power(float x) { return x * power<N - 1>(x); }\n"
-	"template <> __device__ float power<0>(float x) { return 1; }\n";
-static const char kernel[] =
-	"extern \"C\" __global__ void all%d(float *x, int n)\n"
-	"{\n"
-	"	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x)\n"
-	"		x[i] = twice(power<9>(x[i] + %d)) / (1 + power<5>(x[i]));\n"
-	"}\n";
-static const char helper[] = "extern \"C\" __device__ float twice(float x) { return 2 * x; }\n";
+#include "clock.h"
 
 static const struct kind {
 	const char *name;
-	enum lazycuda_kind kind;
 	int number;		/* nvJitLink's */
-	const char *option;	/* nvrtc's */
 	const char *names[2];	/* of the two inputs */
-	lk_size_function *size;
-	lk_bytes_function *get;
 } kinds[] = {
-	{ "ptx", LAZYCUDA_KIND_PTX, 2, "-rdc=true", { "kernel.ptx", "helper.ptx" },
-	  nvrtcGetPTXSize, nvrtcGetPTX },
-	{ "cubin", LAZYCUDA_KIND_CUBIN, 1, "-rdc=true", { "kernel.cubin", "helper.cubin" },
-	  nvrtcGetCUBINSize, nvrtcGetCUBIN },
-	{ "ltoir", LAZYCUDA_KIND_LTOIR, 3, "-dlto", { "kernel.ltoir", "helper.ltoir" },
-	  nvrtcGetLTOIRSize, nvrtcGetLTOIR },
+	{ "ptx", 2, { "kernel.ptx", "helper.ptx" } },
+	{ "cubin", 1, { "kernel.cubin", "helper.cubin" } },
+	{ "ltoir", 3, { "kernel.ltoir", "helper.ltoir" } },
 };
 
 static const struct kind *kind;
@@ -66,31 +44,6 @@ static void must(int worked, const char *what)
 		return;
 	fprintf(stderr, "link: %s\n", what);
 	exit(1);
-}
-
-static char *write_kernels(int count)
-{
-	const size_t room = sizeof(head) + (size_t)count * (sizeof(kernel) + 16);
-	char *text = malloc(room), *at = text;
-
-	must(text != NULL, "no memory");
-	at += snprintf(at, room, "%s", head);
-	for (int i = 0; i < count; i++)
-		at += snprintf(at, room - (size_t)(at - text), kernel, i, i);
-	return text;
-}
-
-static void compile(int i, const char *source)
-{
-	const char *options[] = { arch_option, kind->option };
-	void *program;
-
-	must(!nvrtcCreateProgram(&program, source, NULL, 0, NULL, NULL), "nvrtc");
-	must(!nvrtcCompileProgram(program, 2, options), "the compiler failed");
-	must(!kind->size(program, &code[i].length), "no code");
-	code[i].bytes = malloc(code[i].length);
-	must(code[i].bytes && !kind->get(program, code[i].bytes), "no code");
-	nvrtcDestroyProgram(&program);
 }
 
 /* ---- the two ways ---- */
@@ -176,58 +129,29 @@ static void through_library(void)
 
 static double nanoseconds(void (*link)(void))
 {
-	struct timespec start, end;
+	double start = now(CLOCK_MONOTONIC);
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
 	link();
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	return 1e9 * (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec);
-}
-
-static FILE *open_code(const char *folder, int i, const char *mode)
-{
-	char path[4096];
-	FILE *file;
-
-	must(snprintf(path, sizeof(path), "%s/%d", folder, i) < (int)sizeof(path),
-	     "the folder's name is too long");
-	file = fopen(path, mode);
-	must(file != NULL, path);
-	return file;
-}
-
-static void write_code(const char *folder)
-{
-	for (int i = 0; i < 2; i++) {
-		FILE *file = open_code(folder, i, "wb");
-
-		must(fwrite(code[i].bytes, 1, code[i].length, file) == code[i].length &&
-		     !fclose(file), folder);
-	}
+	return now(CLOCK_MONOTONIC) - start;
 }
 
 static void read_code(const char *folder)
 {
 	for (int i = 0; i < 2; i++) {
-		FILE *file = open_code(folder, i, "rb");
+		char path[4096];
+		FILE *file;
 		long length;
 
-		must(!fseek(file, 0, SEEK_END) && (length = ftell(file)) > 0, folder);
+		must(snprintf(path, sizeof(path), "%s/%d", folder, i) < (int)sizeof(path),
+		     "the folder's name is too long");
+		file = fopen(path, "rb");
+		must(file && !fseek(file, 0, SEEK_END) && (length = ftell(file)) > 0, path);
 		rewind(file);
 		code[i].length = (size_t)length;
-		code[i].bytes = malloc(code[i].length);
-		must(code[i].bytes && fread(code[i].bytes, code[i].length, 1, file) == 1, folder);
+		code[i].bytes = calloc(1, code[i].length + 1);	/* PTX is text */
+		must(code[i].bytes && fread(code[i].bytes, code[i].length, 1, file) == 1, path);
 		fclose(file);
 	}
-}
-
-static void compile_both(int count)
-{
-	char *kernels = write_kernels(count);
-
-	compile(0, kernels);
-	compile(1, helper);
-	free(kernels);
 }
 
 static void serve(void)
@@ -264,20 +188,16 @@ static void take_turns(long rounds, void (*const ways[2])(void))
 
 int main(int argc, char **argv)
 {
-	must(argc == 6 || argc == 7,
-	     "usage: link KIND KERNELS|FOLDER ARCH (NVJITLINK ROUNDS [isolated] | serve FOLDER)");
+	must(argc >= 5 && argc <= 7,
+	     "usage: link KIND FOLDER ARCH (NVJITLINK ROUNDS [isolated] | serve)");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(argv[1], kinds[i].name))
 			kind = &kinds[i];
 	must(kind != NULL, "there is no such kind");
 	arch = argv[3];
 	snprintf(arch_option, sizeof(arch_option), "-arch=%s", arch);
-	if (*argv[2] == '/')
-		read_code(argv[2]);
-	else
-		compile_both(atoi(argv[2]));
-	if (!strcmp(argv[4], "serve")) {
-		write_code(argv[5]);
+	read_code(argv[2]);
+	if (argc == 5) {
 		serve();
 		return 0;
 	}

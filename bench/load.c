@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 struct memory { long resident, own; };
 
@@ -32,14 +33,6 @@ static struct memory memory(void)
 	return memory;
 }
 
-static double now(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return 1e6 * (double)time.tv_sec + (double)time.tv_nsec / 1e3;
-}
-
 int main(int argc, char **argv)
 {
 	struct memory before, after;
@@ -59,7 +52,7 @@ int main(int argc, char **argv)
 	wall = now(CLOCK_MONOTONIC) - wall;
 	busy = now(CLOCK_PROCESS_CPUTIME_ID) - busy;
 	after = memory();
-	printf("%.1f %.1f %ld %ld\n", wall, busy,
+	printf("%.1f %.1f %ld %ld\n", wall / 1e3, busy / 1e3,
 	       after.resident - before.resident, after.own - before.own);
 	return 0;
 }

@@ -12,9 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <lazycuda_link.h>
+
+#include "clock.h"
 
 #define ENTRIES 4
 #define SYMBOLS 20		/* of which half are defined */
@@ -108,14 +109,8 @@ static void make_archive(void)
 	subjects[0].inspection.entry_count = (size_t)inputs * ENTRIES;
 }
 
-/* CPU time of the thread: a plan waits for nothing, and other processes do not count. */
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
-}
+/* A plan waits for nothing, and other processes do not count. */
+#define CPU_TIME CLOCK_THREAD_CPUTIME_ID
 
 int main(int argc, char **argv)
 {
@@ -151,7 +146,7 @@ int main(int argc, char **argv)
 		struct lazycuda_plan *plan;
 
 		if (i == 0)
-			start = now();
+			start = now(CPU_TIME);
 		plan = lazycuda_plan(&environment, &request, list, archive ? 1 : (size_t)inputs);
 		if (!plan || plan->code != LAZYCUDA_CODE_OK || plan->step_count != (size_t)inputs) {
 			fprintf(stderr, "%s\n", plan ? plan->message : "no memory");
@@ -159,6 +154,6 @@ int main(int argc, char **argv)
 		}
 		lazycuda_plan_free(plan);
 	}
-	printf("%.0f\n", (now() - start) / rounds);
+	printf("%.0f\n", (now(CPU_TIME) - start) / rounds);
 	return 0;
 }

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What it costs to plan a link, and to carry it out."""
 import functools
+import subprocess
 import sys
 
 import measure
 from measure import BENCH, LIB, NEWEST, ROOT, WORK, Row, compile, run
 
+PRODUCER = ROOT / "tests" / "agreement" / "producer.py"
 PLANS = ("ptx", "fatbins", "lto", "archive")
 # By name: the kind, how many kernels, and how many times as many rounds it takes for a
 # figure as exact as those of the others: a link of cubins is short.
@@ -17,9 +19,40 @@ LINKS = {
 }
 
 
-def program(name, *stubs):
-    return compile(name, "-I", ROOT / "include", BENCH / f"{name}.c", *stubs,
+HELPER = 'extern "C" __device__ float twice(float x) { return 2 * x; }'
+HEAD = """extern "C" __device__ float twice(float);
+template <int N> __device__ float power(float x) { return x * power<N - 1>(x); }
+template <> __device__ float power<0>(float x) { return 1; }
+"""
+KERNEL = """extern "C" __global__ void all%d(float *x, int n)
+{
+	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x)
+		x[i] = twice(power<9>(x[i] + %d)) / (1 + power<5>(x[i]));
+}
+"""
+
+
+def program(name):
+    return compile(name, "-I", ROOT / "include", BENCH / f"{name}.c",
                    LIB / "liblazycuda_link.so", f"-Wl,-rpath,{LIB}", "-ldl")
+
+
+@functools.lru_cache(maxsize=None)
+def code(kind, kernels):
+    """The folder of what the newest nvrtc makes of so many kernels, 0, and of their helper, 1."""
+    folder = WORK / f"code-{kind}-{kernels}"
+    folder.mkdir(exist_ok=True)
+    sources = HEAD + "".join(KERNEL % (i, i) for i in range(kernels)), HELPER
+    jobs = []
+    for number, source in enumerate(sources):
+        (folder / f"{number}.cu").write_text(source)
+        jobs.append("\t".join([f"{folder}/{number}.cu", f"{folder}/{number}", kind, "-arch=sm_90",
+                               "-dlto" if kind == "ltoir" else "-rdc=true"]))
+    said = subprocess.run([sys.executable, PRODUCER, measure.real(NEWEST)["nvrtc"]], text=True, check=True,
+                          input="\n".join(jobs), stdout=subprocess.PIPE).stdout
+    if said != "ok\nok\n":
+        raise RuntimeError(said)
+    return folder
 
 
 def planning(kind, inputs, rounds):
@@ -31,16 +64,15 @@ def planning(kind, inputs, rounds):
 
 
 def link_command(name, rounds, *more, others=()):
-    """What links one of LINKS so many times with the newest nvrtc and nvJitLink, and its
-    environment: these alone are there, or those of other versions as well."""
+    """What links one of LINKS so many times with the newest nvJitLink, and its environment: that
+    alone is there, or those of other versions as well."""
     kind, kernels, _ = LINKS[name]
     real = measure.real(NEWEST)
-    stubs = [LIB / f"cuda13/lib{one}_stub.so" for one in ("nvrtc", "nvJitLink")]
     folders = [measure.real(version)["nvJitLink"].parent for version in (NEWEST, *others)]
     variables = {"LD_LIBRARY_PATH": ":".join(map(str, folders))}
     if not others:
-        variables.update(LAZYCUDA_NVRTC=str(real["nvrtc"]), LAZYCUDA_NVJITLINK=str(real["nvJitLink"]))
-    return [program("link", *stubs), kind, kernels, "sm_90", real["nvJitLink"], rounds, *more], variables
+        variables["LAZYCUDA_NVJITLINK"] = str(real["nvJitLink"])
+    return [program("link"), kind, code(kind, kernels), "sm_90", real["nvJitLink"], rounds, *more], variables
 
 
 def links(*words, unit, **more):
@@ -58,23 +90,17 @@ def isolating(kind):
     return links(kind, measure.often(20), "isolated", unit=1e6)
 
 
-def left_in_work(kind):
-    """The words that link what is left in WORK, so that nobody compiles it again."""
-    words, variables = link_command(kind, 0)
-    run(*words[:4], "serve", WORK, **variables)
-    return words, variables
-
-
 def from_python(kind):
     """Both programs read how many rounds to take."""
-    words, variables = left_in_work(kind)
-    in_python = sys.executable, BENCH / "link.py", words[3], WORK / "0", WORK / "1"
+    words, variables = link_command(kind, 0)
+    folder, arch = words[2:4]
+    in_python = sys.executable, BENCH / "link.py", arch, folder / "0", folder / "1"
     variables = {**variables, "PYTHONPATH": str(ROOT / "tools" / "retarget"),
                  "LAZYCUDA_LINK_LIBRARY": str(LIB / "liblazycuda_link.so")}
     with measure.one_processor():
         pairs = measure.rounds_in_turn(
             lambda: measure.Worker(*in_python, **variables),
-            lambda: measure.Worker(*words[:4], "serve", WORK, **variables), 20)
+            lambda: measure.Worker(*words[:4], "serve", **variables), 20)
     return [(a / 1000, b / 1000) for a, b in pairs]
 
 
@@ -82,8 +108,7 @@ def counting(kind, few=4, many=12):
     """(instructions of a link through the handle, alone), once both are warm."""
     if measure.quick:
         raise measure.Unmeasured("nvJitLink takes a minute in valgrind")
-    words, variables = left_in_work(kind)
-    words[2] = WORK
+    words, variables = link_command(kind, 0)
 
     def count(function, rounds):
         return measure.callgrind(function, *words[:5], rounds, **variables)
