@@ -407,17 +407,19 @@ check-symbols: $(BUILD)/gen/scan $(LIBCLANG) toolkits
 
 CUDA_WHEELS := tools/upkeep/cuda.txt
 derive = $(PYTHON) tools/upkeep/libraries.py --scan $(BUILD)/gen/scan --libclang $(LIBCLANG) \
-	--toolkits build/toolkits --cuda build/cuda -o libraries $(1)
+	--toolkits build/toolkits --cuda build/cuda -o $(1)
 .PHONY: cuda
 cuda:
 	$(Q)$(PYTHON) tools/upkeep/fetch.py --table $(CUDA_WHEELS) --skeletons build/cuda all
 	$(Q)$(PYTHON) tools/upkeep/fetch.py --parts cudart,crt build/toolkits 11.8 12.9 13.5
 
 libraries: $(BUILD)/gen/scan $(LIBCLANG) cuda
-	$(Q)$(call derive)
+	$(Q)$(call derive,libraries)
 
 check-libraries: $(BUILD)/gen/scan $(LIBCLANG) cuda
-	$(Q)$(call derive,--check)
+	$(Q)rm -rf $(BUILD)/lists && mkdir $(BUILD)/lists
+	$(Q)$(call derive,$(BUILD)/lists)
+	$(Q)diff -ru libraries $(BUILD)/lists
 
 # ---- tests, figures ----
 

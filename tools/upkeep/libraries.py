@@ -2,22 +2,20 @@
 # SPDX-License-Identifier: MIT
 """Derive libraries/NAME.txt, the lists of CUDA's libraries beside the five of symbols.txt.
 
-    tools/upkeep/libraries.py [--check] [--only NAME] --scan PROGRAM --libclang FILE
-                              --toolkits DIR --cuda DIR -o DIR
+    tools/upkeep/libraries.py [--only NAME] --scan PROGRAM --libclang FILE --toolkits DIR --cuda DIR
+                              -o DIR
 
 What each library is said to need stands in gen/libraries.txt, the wheels in cuda.txt
 beside this file; fetch.py puts them below --cuda, and headers of CUDA's runtime below
 --toolkits.  The scanner reads them as it does for `lazycuda stub`.
 
-Exit status: 0 done, or all agree; 1 some differ; 2 wrong usage or input.
+Exit status: 0 done, 1 wrong input, 2 wrong usage.
 """
 import argparse
-import difflib
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import fetch
 
@@ -188,28 +186,9 @@ def arguments(args, name, rule):
     return [str(word) for word in words]
 
 
-def derive(args, name, rule, output):
-    """What the scanner prints; this program ends if the scanner fails."""
-    done = subprocess.run([args.scan, "--own", *arguments(args, name, rule), "-o", output],
-                          capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{name}: {done.stderr.strip()}")
-    return done.stdout
-
-
-def differs(name, known, made):
-    """Whether a derived list differs; prints how."""
-    before = known.read_text() if known.exists() else ""
-    after = made.read_text()
-    sys.stdout.writelines(difflib.unified_diff(
-        before.splitlines(True), after.splitlines(True), str(known), f"{name}, derived"))
-    return before != after
-
-
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare, and write nothing")
     parser.add_argument("--only", action="append", help="this library; may be given again")
     parser.add_argument("--verbose", "-v", action="store_true", help="say all that is found")
     parser.add_argument("--scan", required=True)
@@ -219,20 +198,14 @@ def main():
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     args = parser.parse_args()
     rules = read_rules()
-    different = 0
     for name in args.only or rules:
-        with tempfile.TemporaryDirectory() as folder:
-            made = pathlib.Path(folder, f"{name}.txt")
-            said = derive(args, name, rules[name], made)
-            if args.verbose:
-                print(f"{name}\n{said}", end="", flush=True)
-            target = args.output / made.name
-            if args.check:
-                different += differs(name, target, made)
-            else:
-                target.write_bytes(made.read_bytes())
-    return 1 if different else 0
+        done = subprocess.run([args.scan, "--own", *arguments(args, name, rules[name]), "-o",
+                               args.output / f"{name}.txt"], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{name}: {done.stderr.strip()}")
+        if args.verbose:
+            print(f"{name}\n{done.stdout}", end="", flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -13,6 +13,7 @@ import pathlib
 import re
 
 import generated_page
+from generated_page import markdown
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/reference/linking.md"
@@ -54,11 +55,6 @@ def point(field, digits):
     """8.8 for 88 with one digit behind the point; "" for 0."""
     value = int(field)
     return f"{value // 10**digits}.{value % 10**digits}" if value else ""
-
-
-def markdown(head, lines):
-    return "\n".join([f"| {' | '.join(head)} |", "|" + "---|" * len(head),
-                      *(f"| {' | '.join(line)} |" for line in lines)])
 
 
 # ---- the tables ----
@@ -196,21 +192,9 @@ def policy(table):
                      "driver takes all", "elsewhere", "outcome"), lines)
 
 
-TABLES = {"strict": lambda: policy("strict"), "best_effort": lambda: policy("best_effort"),
-          "off": lambda: policy("off"), "toolkits": toolkits, "compatibilities": compatibilities, "architectures": architectures,
-          "cubins": cubins, "options": options, "settings": settings,
-          "reserved": reserved}
-
-
-def page(text):
-    def table(found):
-        assert found[1] in TABLES, f"{PAGE}: there is no table {found[1]}"
-        return f"<!-- table: {found[1]} -->\n{TABLES[found[1]]()}\n<!-- end -->"
-
-    missing = [name for name in TABLES if f"<!-- table: {name} -->" not in text]
-    assert not missing, f"{PAGE} has no place for {', '.join(missing)}"
-    return re.sub(r"<!-- table: (\w+) -->\n.*?<!-- end -->", table, text, flags=re.S)
-
-
 if __name__ == "__main__":
-    generated_page.finish(PAGE, page(PAGE.read_text()), "the tables in link/tables give", __doc__)
+    tables = (toolkits, compatibilities, architectures, cubins, options, settings, reserved)
+    page = generated_page.fill(PAGE, {
+        **{name: policy(name) for name in ("strict", "best_effort", "off")},
+        **{table.__name__: table() for table in tables}})
+    generated_page.finish(PAGE, page, "the tables in link/tables give", __doc__)
