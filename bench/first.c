@@ -24,7 +24,7 @@
 
 extern int cudaRuntimeGetVersion(int *version);
 
-static double before, after;	/* times around the last dlopen() that loaded libcudart */
+static double before, after;	/* times around the first dlopen() that loaded libcudart */
 
 /* In microseconds: nothing here waits, and other processes do not count. */
 #define NOW (now(CLOCK_PROCESS_CPUTIME_ID) / 1e3)
@@ -39,7 +39,7 @@ void *dlopen(const char *file, int mode)
 		*(void **)&real = dlsym(RTLD_NEXT, "dlopen");
 	start = NOW;
 	handle = real(file, mode);
-	if (handle && file && strstr(file, "libcudart.so")) {
+	if (handle && file && strstr(file, "libcudart.so") && !after) {
 		before = start;
 		after = NOW;
 	}
