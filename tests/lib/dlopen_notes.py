@@ -1,28 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Reads `.note.dlopen` (UAPI.12) out of an ELF file, by its sections and by its segments."""
 import json
+import re
 import struct
 
+import elf
 
-def _tables(data):
-    """((offset, size, alignment), ...) of the note sections of that name, and of all PT_NOTEs."""
-    assert data[:6] == b"\x7fELF\x02\x01"
-    phoff, shoff = struct.unpack_from("<QQ", data, 32)
-    phentsize, phnum, shentsize, shnum, shstrndx = struct.unpack_from("<5H", data, 54)
-    segments = []
-    for i in range(phnum):
-        kind, _, offset, _, _, size, _, align = struct.unpack_from("<IIQQQQQQ", data,
-                                                                   phoff + i * phentsize)
-        if kind == 4:       # PT_NOTE
-            segments.append((offset, size, align))
-    headers = [struct.unpack_from("<IIQQQQIIQQ", data, shoff + i * shentsize) for i in range(shnum)]
-    sections = []
-    for name, kind, flags, _, offset, size, _, _, align, _ in headers:
-        start = headers[shstrndx][4] + name
-        if data[start:data.index(b"\0", start)] == b".note.dlopen":
-            assert (kind, flags & 2) == (7, 2)      # SHT_NOTE, SHF_ALLOC
-            sections.append((offset, size, align))
-    return sections, segments
+
+def _sections(path):
+    """(offset, size, alignment) of each that has that name."""
+    found = re.findall(r"\] \.note\.dlopen +NOTE +\w+ (\w+) (\w+) 00 +A +\d+ +\d+ +(\d+)$",
+                       elf.readelf("-S", path), re.M)
+    return [(int(offset, 16), int(size, 16), int(align)) for offset, size, align in found]
+
+
+def _segments(path):
+    """The same of all PT_NOTEs."""
+    found = re.findall(r"^  NOTE +(\w+) \w+ \w+ (\w+) \w+ R +(\w+)$", elf.readelf("-l", path), re.M)
+    return [tuple(int(number, 16) for number in numbers) for numbers in found]
 
 
 def _notes(data, offset, size):
@@ -36,8 +31,8 @@ def _notes(data, offset, size):
     assert offset == end
 
 
-def _entries(data, places, wanted=(b"FDO\0", 0x407c0c0a)):
-    found = []
+def _entries(path, places, wanted=(b"FDO\0", 0x407c0c0a)):
+    found, data = [], path.read_bytes()
     for offset, size, align in places:
         if align != 4:
             continue
@@ -49,16 +44,13 @@ def _entries(data, places, wanted=(b"FDO\0", 0x407c0c0a)):
 
 
 def by_section(path):
-    data = path.read_bytes()
-    return _entries(data, _tables(data)[0])
+    return _entries(path, _sections(path))
 
 
 def by_segment(path):
-    data = path.read_bytes()
-    return _entries(data, _tables(data)[1])
+    return _entries(path, _segments(path))
 
 
 def packages(path):
     """Those of PyPI that have the library of a stub."""
-    data = path.read_bytes()
-    return _entries(data, _tables(data)[1], (b"lazycuda\0", 1))
+    return _entries(path, _segments(path), (b"lazycuda\0", 1))

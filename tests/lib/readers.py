@@ -6,16 +6,15 @@
 All files of the page are written, then its commands are run in one shell, in the sandbox:
 what is exported stays, and there is no CUDA but what the reader has put there.
 """
-import importlib.util
 import shutil
 import subprocess
 
 import build
 import importer
+import made_up
 import pages
 import wheel_files
 
-CONTAINERS = build.TESTS / "inspection" / "made_up.py"
 WHEEL = "fastkernels-1.0-cp311-cp311-linux_x86_64.whl"
 MARK = "\x01"
 
@@ -57,7 +56,6 @@ class Reader:
 
 def own_files(folder):
     """What a reader has who comes with a wheel, a program and device code of his own."""
-    containers = made_up()
     real = importer.real(folder, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
     module = importer.importer(folder, "cudaMalloc", link=[real])
     hello = shutil.copy(build.ROOT / "examples" / "hello.c", folder / "app.c")
@@ -72,8 +70,8 @@ def own_files(folder):
     made = wheel_files.make(folder, {"fastkernels.abi3.so": module}, name="fastkernels",
                             tags="cp311-cp311-linux_x86_64")
     made.rename(folder / "dist" / WHEEL)
-    code = containers.entry(containers.PTX, containers.ptx(), version=(8, 0))
-    (folder / "kernels.fatbin").write_bytes(containers.fatbin(code))
+    code = made_up.entry(made_up.PTX, made_up.ptx(), version=(8, 0))
+    (folder / "kernels.fatbin").write_bytes(made_up.fatbin(code))
     (folder / "kernels.s").write_text('.section .nv_fatbin,"a"\n.incbin "kernels.fatbin"\n')
     subprocess.run([*build.CC, "-c", "kernels.s", "-o", "kernels.o"], cwd=folder, check=True)
     (folder / "helper.ptx").write_text(".version 8.0\n.target sm_80\n.address_size 64\n")
@@ -92,11 +90,3 @@ def _program(folder, source, soname, *names):
     subprocess.run([*build.CC, source, real, "-o", folder / f"program-that-needs-{soname}"],
                    check=True)
     real.unlink()
-
-
-def made_up():
-    """The module that makes containers of device code."""
-    spec = importlib.util.spec_from_file_location("inspection_containers", CONTAINERS)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

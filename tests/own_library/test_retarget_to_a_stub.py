@@ -10,6 +10,7 @@ import pytest
 import build
 import elf
 import own_stubs
+import wheel_files
 from importer import importer
 
 SOURCE = "int barA(void) {{ return {0}1; }}\nint barB{0}(void) {{ return {0}2; }}\n"
@@ -109,17 +110,8 @@ def test_a_major_that_the_stub_does_not_stand_for_is_left(retarget, two, tmp_pat
     assert "its stub is of libbar.so.4, libbar.so.3 alone" in said["libraries"][0]["reasons"][0]
 
 
-def wheel(folder, requires=(), **members):
-    made = folder / "mine-1.0-cp311-cp311-linux_x86_64.whl"
-    info = "mine-1.0.dist-info"
-    with zipfile.ZipFile(made, "w") as out:
-        for name, path in members.items():
-            out.write(path, f"mine/{name}.so" if name == "module" else f"mine.libs/{path.name}")
-        out.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n" +
-                     "".join(f"Requires-Dist: {each}\n" for each in requires))
-        out.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: cp311-cp311-linux_x86_64\n")
-        out.writestr(f"{info}/RECORD", "")
-    return made
+def wheel(folder, members, requires=()):
+    return wheel_files.make(folder, members, name="mine", requires=requires)
 
 
 @pytest.mark.parametrize("which", ["two", "plain"])
@@ -128,7 +120,7 @@ def test_a_wheel(request, retarget, tmp_path, which):
     found, stub = request.getfixturevalue(which)
     library = found[0] if which == "two" else found
     module = importer(tmp_path, "barA", link=[library])
-    bundled = wheel(tmp_path, module=module, library=library)
+    bundled = wheel(tmp_path, {"mine/module.so": module, f"mine.libs/{library.name}": library})
     assert retarget(stub, bundled)["outcome"] == "nothing"
     said = retarget(stub, "--prefer=stub", bundled)
     assert (said["added"], said["removed"]) == ([f"mine.libs/{library.name}"], [])
@@ -158,7 +150,7 @@ def relaxed(retarget, tmp_path, folder, *words):
     stub = own_stubs.stub(tmp_path / "bar", "--from", found, "--missing", "7", *words)
     cudart = own_stubs.library(tmp_path / "cudart", "libcudart.so.12", "void cudaFree(void) {}")
     module = importer(tmp_path, "barA", "cudaFree", link=[found, cudart])
-    said = retarget(stub, "--relax-requirements", wheel(tmp_path, REQUIRES, module=module))
+    said = retarget(stub, "--relax-requirements", wheel(tmp_path, {"mine/module.so": module}, REQUIRES))
     assert all(each["relaxed"] for each in said["requirements"])
     return ([(each["requirement"], each["extra"]) for each in said["requirements"]],
             requirements(next((tmp_path / "out").iterdir())))

@@ -241,20 +241,6 @@ saver = ctypes.CDLL(str(site / "torch_memory_saver_hook_mode_preload_cu12.abi3.s
 saver.cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(4))
 """
 
-# What `import libucx` loads, the module for CUDA with it; then what it knows to do.
-UCX = """
-import ctypes, importlib.util, os, pathlib
-os.environ["UCX_LOG_LEVEL"] = "debug"
-folder = pathlib.Path(importlib.util.find_spec("libucx").origin).parent / "lib"
-for name in ("libucs.so.0", "libucm.so.0", "libuct.so.0", "ucx/libuct_cuda.so.0"):
-    library = ctypes.CDLL(str(folder / name), ctypes.RTLD_GLOBAL)
-found, count = ctypes.POINTER(ctypes.c_void_p)(), ctypes.c_uint()
-query = ctypes.CDLL(str(folder / "libuct.so.0")).uct_query_components
-print("components:", query(ctypes.byref(found), ctypes.byref(count)), count.value)
-print("NVML:", ctypes.CDLL("libnvidia-ml_stub.so").nvmlInit_v2())
-"""
-
-
 # A backend of its own and UCX's; both are modules that it opens.
 NIXL = """
 import os
@@ -277,11 +263,6 @@ DRIVER_USES = (
               before=[ABSENT],
               none=[rf"CUresult error: 34 \(cuCtxGetDevice: {NO_DRIVER}"],
               debian=[r"CUresult error: 3 \(initialization error\)"], status=(1, 1, 1)),
-    DriverUse("libucx-cu12==1.22.0", ("cuda", "nvml"), UCX,
-              before=[ABSENT],
-              none=[rf"cuInit\(0\) failed: cuInit: {NO_DRIVER}", "components: 0 7\nNVML: 12"],
-              debian=[r"cuInit\(0\) failed: no CUDA-capable device is detected",
-                      "components: 0 7\nNVML: 9"], leave=HOOKS, status=(1, 0, 0)),
     DriverUse("nixl==0.4.0", ("cuda", "nvml"), NIXL,
               before=[rf"Failed to load plugin .*libplugin_UCX_MO\.so: {ABSENT}",
                       "plugins: POSIX UCX\n"],
