@@ -24,24 +24,20 @@
 #include <unistd.h>
 
 const struct fault faults[] = {
-	{ "malloc", ENOMEM, true }, { "calloc", ENOMEM, true }, { "realloc", ENOMEM, true },
-	{ "vasprintf", ENOMEM, true }, { "vsnprintf", ENOMEM, true }, { "snprintf", ENOMEM, true },
+	{ "malloc", ENOMEM, true }, { "calloc", ENOMEM, true }, { "vsnprintf", ENOMEM, true },
 	{ "dprintf", EIO, true },
 	{ "open", EMFILE, true }, { "open", EACCES, false }, { "open", EIO, false },
-	{ "read", EIO, false }, { "read", 0, false },
 	{ "pread", EIO, false }, { "pread", ENOMEM, true }, { "pread", 0, false },
-	{ "strdup", ENOMEM, true }, { "asprintf", ENOMEM, true }, { "fstat", EIO, false },
-	{ "stat", EACCES, false }, { "lstat", EACCES, false },
+	{ "fstat", EIO, false }, { "stat", EACCES, false }, { "lstat", EACCES, false },
 	{ "statvfs", EACCES, false },
 	{ "__fxstat", EIO, false }, { "__fxstat", ENOMEM, true },
 	{ "__xstat", ESTALE, false }, { "__xstat", ENOMEM, true },
 	{ "__lxstat", ETIMEDOUT, false }, { "__lxstat", ENOMEM, true },
-	{ "access", EACCES, false }, { "readlink", ENOENT, false }, { "realpath", ENOENT, false },
-	{ "getcwd", ENOENT, false },
+	{ "access", EACCES, false }, { "readlink", ENOENT, false }, { "getcwd", ENOENT, false },
 	{ "opendir", EMFILE, true }, { "readdir", 0, false },
 	{ "mmap", ENOMEM, true }, { "mprotect", ENOMEM, true },
 	{ "dlopen", EMFILE, true }, { "dlsym", 0, false }, { "dlvsym", 0, false },
-	{ "dlinfo", 0, false }, { "dladdr", 0, false }, { "dladdr1", 0, false },
+	{ "dlinfo", 0, false }, { "dladdr1", 0, false },
 	{ "dlerror", 0, true },
 	{ "__register_atfork", ENOMEM, true }, { "atexit", ENOMEM, true },
 	{ "nanosleep", EINTR, true },
@@ -79,7 +75,7 @@ static void note(long *count, bool done, int change)
 #define PASS(name, type, parameters, arguments, failure) \
 	type __wrap_##name parameters; \
 	type __wrap_##name parameters { return fails(#name) ? failure : name arguments; }
-/* How read() and the like fail: with -1, or with 0 where a file ends early. */
+/* How pread() fails: with -1, or with 0 where a file ends early. */
 #define SHORT (injection.fault->error ? -1 : 0)
 
 extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),
@@ -87,14 +83,11 @@ extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*
 extern int __xstat(int version, const char *path, struct stat *st);
 extern int __lxstat(int version, const char *path, struct stat *st);
 extern int __fxstat(int version, int fd, struct stat *st);
-extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),
-			     void *object);
 
 /* None of what is opened here is made: there is no mode. */
 PASS(open, int, (const char *path, int flags), (path, flags), -1)
 PASS(vsnprintf, int, (char *to, size_t size, const char *format, va_list arguments),
      (to, size, format, arguments), -1)
-PASS(read, ssize_t, (int fd, void *data, size_t size), (fd, data, size), SHORT)
 PASS(pread, ssize_t, (int fd, void *data, size_t size, off_t at), (fd, data, size, at), SHORT)
 PASS(access, int, (const char *path, int mode), (path, mode), -1)
 PASS(readlink, ssize_t, (const char *path, char *to, size_t size), (path, to, size), -1)
@@ -105,14 +98,12 @@ PASS(stat, int, (const char *path, struct stat *st), (path, st), -1)
 PASS(lstat, int, (const char *path, struct stat *st), (path, st), -1)
 PASS(statvfs, int, (const char *path, struct statvfs *fs), (path, fs), -1)
 PASS(fstat, int, (int fd, struct stat *st), (fd, st), -1)
-PASS(strdup, char *, (const char *text), (text), NULL)
 PASS(readdir, struct dirent *, (DIR *folder), (folder), NULL)
 PASS(mprotect, int, (void *start, size_t size, int protection), (start, size, protection), -1)
 PASS(dlsym, void *, (void *handle, const char *name), (handle, name), NULL)
 PASS(dlvsym, void *, (void *handle, const char *name, const char *version),
      (handle, name, version), NULL)
 PASS(dlinfo, int, (void *handle, int request, void *info), (handle, request, info), -1)
-PASS(dladdr, int, (const void *address, Dl_info *info), (address, info), 0)
 PASS(dladdr1, int, (const void *address, Dl_info *info, void **extra, int flags),
      (address, info, extra, flags), 0)
 PASS(getcwd, char *, (char *to, size_t size), (to, size), NULL)
@@ -139,17 +130,9 @@ PASS(nanosleep, int, (const struct timespec *time, struct timespec *left), (time
 	}
 #define UNUSED __attribute__((unused))
 
-FORMATS(snprintf, snprintf, (char *to, size_t size, const char *format, ...),
-	vsnprintf(to, size, format, arguments))
-FORMATS(__snprintf_chk, snprintf, (char *to, size_t size, int flag UNUSED, size_t room UNUSED,
-				   const char *format, ...), vsnprintf(to, size, format, arguments))
 FORMATS(dprintf, dprintf, (int fd, const char *format, ...), vdprintf(fd, format, arguments))
 FORMATS(__dprintf_chk, dprintf, (int fd, int flag UNUSED, const char *format, ...),
 	vdprintf(fd, format, arguments))
-FORMATS(asprintf, asprintf, (char **text, const char *format, ...),
-	vasprintf(text, format, arguments))
-FORMATS(__asprintf_chk, asprintf, (char **text, int flag UNUSED, const char *format, ...),
-	vasprintf(text, format, arguments))
 
 /* ---- what is also to be given back ---- */
 
@@ -175,8 +158,6 @@ FORMATS(__asprintf_chk, asprintf, (char **text, int flag UNUSED, const char *for
 
 TAKE(malloc, void *, (size_t size), (size), NULL, blocks)
 TAKE(calloc, void *, (size_t count, size_t size), (count, size), NULL, blocks)
-TAKE(vasprintf, int, (char **text, const char *format, va_list arguments),
-     (text, format, arguments), -1, blocks)
 TAKE(opendir, DIR *, (const char *path), (path), NULL, folders)
 GIVE(closedir, int, (DIR *folder), (folder), folders)
 GIVE(dlclose, int, (void *handle), (handle), handles)
@@ -207,31 +188,11 @@ int __wrap_munmap(void *start, size_t size)
 	return status;
 }
 
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size)
-{
-	void *taken = NULL;
-
-	if (!fails("realloc"))
-		taken = realloc(block, size);
-	note(&held.blocks, taken && !block, 1);
-	return taken;
-}
-
 void __wrap_free(void *block);
 void __wrap_free(void *block)
 {
 	note(&held.blocks, block, -1);
 	free(block);
-}
-
-char *__wrap_realpath(const char *path, char *to);
-char *__wrap_realpath(const char *path, char *to)
-{
-	char *taken = fails("realpath") ? NULL : realpath(path, to);
-
-	note(&held.blocks, taken && !to, 1);
-	return taken;
 }
 
 /* ld.so has something to say about it. */
@@ -255,11 +216,7 @@ void *__wrap_dlopen(const char *path, int flags)
 
 CHECKED(vsnprintf, int, (char *to, size_t size, int flag UNUSED, size_t room UNUSED,
 			 const char *format, va_list arguments), (to, size, format, arguments))
-CHECKED(vasprintf, int, (char **text, int flag UNUSED, const char *format, va_list arguments),
-	(text, format, arguments))
-CHECKED(read, ssize_t, (int fd, void *data, size_t size, size_t room UNUSED), (fd, data, size))
 CHECKED(pread, ssize_t, (int fd, void *data, size_t size, off_t at, size_t room UNUSED),
 	(fd, data, size, at))
 CHECKED(readlink, ssize_t, (const char *path, char *to, size_t size, size_t room UNUSED),
 	(path, to, size))
-CHECKED(realpath, char *, (const char *path, char *to, size_t room UNUSED), (path, to))
