@@ -484,6 +484,10 @@ void check_library(const struct symbols *whole, struct library *library)
 	length = strlen(library->stub);
 	if (length < 4 || strcmp(library->stub + length - 3, ".so"))
 		fail_at(library->stub_place, "a stub's file name ends in .so");
+	for (const struct library *other = list->libraries.items; other < library; other++)
+		if (!strcmp(other->stub, library->stub))
+			fail_at(library->stub_place, "%s is the stub of library %s", library->stub,
+				other->name);
 	check_sonames(list, library);
 	check_errors(list, library);
 	if (library->without_majors)

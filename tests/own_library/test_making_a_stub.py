@@ -133,6 +133,9 @@ def test_an_edited_list_counts(real, world, tmp_path, header, libclang):
     (("    bazA  ", "    int   "), "`int` is a keyword of C, not a name"),
     (("majors own", "majors own\n    data v 1 3.0- 00\n    data v 1 3.0- 00"), "v is on line"),
     (("majors own", "majors own\n    data bazA 1 3.0- 00"), "bazA is a function on line"),
+    (("library baz\n", "library other\n    stub libbaz_stub.so\n    soname libother.so.3 3.0-\n    majors own\n"
+      "    variable LAZYCUDA_OTHER\n    advice A.\n    error missing 9\n    error absent 9\n    error refused 9\n\n"
+      "functions\n    other 3.0- (?) undeclared\n\nlibrary baz\n"), "libbaz_stub.so is the stub of library other"),
     (("majors own", "majors own\n    node BAZ 3\n    node BAZ 3"), "node BAZ is on line"),
 ])
 def test_what_a_list_may_not_say(real, tmp_path, change, why):
