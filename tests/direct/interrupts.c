@@ -28,7 +28,6 @@ static int interrupted(unsigned *count)
 
 INTERRUPTED(ssize_t, pread, (int fd, void *to, size_t size, off_t at),
 	    syscall(SYS_pread64, fd, to, size, at))
-INTERRUPTED(ssize_t, read, (int fd, void *to, size_t size), syscall(SYS_read, fd, to, size))
 /* What the stubs call does not create files. */
 INTERRUPTED(int, open, (const char *path, int flags, ...),
 	    syscall(SYS_openat, AT_FDCWD, path, flags, 0))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* siblings_real.c - cuSPARSE of CUDA 12.9, which calls nvJitLink */
-int __nvJitLinkComplete_12_9(void *handle);
+/* siblings_real.c - a library that calls what only the one has that is installed with it: cuSPARSE of
+ * CUDA 12.9 nvJitLink, or cuBLAS cublasLt */
+int CALLS(void *handle);
 
-int cusparseGetProperty(int type, int *value)
+int PROPERTY(int type, int *value)
 {
-	*value = __nvJitLinkComplete_12_9(0);
+	*value = CALLS(0);
 	return type;
 }

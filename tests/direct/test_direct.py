@@ -28,12 +28,14 @@ LAZY = (StandIn("cudart", 12, "lazy_binding_real.c", flags=("-Wl,-z,lazy",)),)
 # cuSPARSE calls what only the nvJitLink has that is installed with it.
 OLD, NEW = Fake("nvJitLink", "12.0"), Fake("nvJitLink", "12.9")
 CUSPARSE = StandIn("cusparse", 12, "siblings_real.c", soname="libcusparse.so.12", needs=(NEW,),
-                   flags=("-Wl,-z,lazy,--enable-new-dtags,-rpath,$ORIGIN/../../nvjitlink/lib",))
+                   flags=("-DPROPERTY=cusparseGetProperty", "-DCALLS=__nvJitLinkComplete_12_9",
+                          "-Wl,-z,lazy,--enable-new-dtags,-rpath,$ORIGIN/../../nvjitlink/lib"))
 
 OLD_LT = StandIn("cublasLt", 12, "siblings_cublaslt.c", soname="libcublasLt.so.12")
 NEW_LT = dataclasses.replace(OLD_LT, flags=("-DNEWEST",))
-CUBLAS = StandIn("cublas", 12, "siblings_cublas.c", soname="libcublas.so.12", needs=(NEW_LT,),
-                 flags=("-Wl,-z,lazy,--enable-new-dtags,-rpath,$ORIGIN",))
+CUBLAS = StandIn("cublas", 12, "siblings_real.c", soname="libcublas.so.12", needs=(NEW_LT,),
+                 flags=("-DPROPERTY=cublasGetProperty", "-DCALLS=newest",
+                        "-Wl,-z,lazy,--enable-new-dtags,-rpath,$ORIGIN"))
 
 CUBLASLT = Listed("cublasLt", "12.9")
 CUDNN = (StandIn("cudnn", 12, "copied_real.c", soname="libcudnn.so.9", flags=("-Wl,-rpath,$ORIGIN",)),
