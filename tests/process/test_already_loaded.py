@@ -5,7 +5,6 @@ import shutil
 import pytest
 
 import build
-import world as worlds
 from fakes import answer, driver, fake, nvml
 from importer import importer
 
@@ -101,30 +100,8 @@ def test_of_several_it_is_what_refuses_no_import(world):
     assert status["version"] == "13.5"
 
 
-def test_one_that_is_loaded_after_a_failed_search_is_picked_up(world):
-    # A module that uses the stub is imported before torch, which loads its own CUDA.
-    file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
-    said = world.probe("stub:cudart", f"call:{CALL}", f"call:{CALL}", "status:cudart",
-                       f"open:{file}", "stub:cudart", f"call:{CALL}", "status:cudart",
-                       "call:cudaMalloc")
-    assert [line["value"] for line in said[1:3]] == [303, 303]
-    assert said[3]["state"] == "missing"
-    assert said[6]["value"] == answer("cudart", CALL, "12.9")
-    assert (said[7]["state"], said[7]["found_by"]) == ("usable", "process")
-    assert said[8]["value"] == answer("cudart", "cudaMalloc", "12.9")
-
-
 def test_lazycuda_load_looks_again_too(world):
     file = world.put("torch", fake("cudart", "12.9")) / "libcudart.so.12"
     said = world.probe("stub:cudart", "load", f"open:{file}", "load", "load", "status:cudart")
     assert [said[i]["load"] for i in (1, 3, 4)] == [1, 0, 0]
     assert said[5]["version"] == "12.9"
-
-
-@pytest.mark.parametrize("library", ["nvrtc", "nvJitLink"])
-def test_the_other_libraries_are_picked_up_as_well(world, library):
-    call = worlds.CALL[library]
-    file = world.put("torch", fake(library, "12.9")) / fake(library, "12.9").name
-    said = world.probe(f"stub:{library}", f"call:{call}", f"open:{file}", f"stub:{library}",
-                       f"call:{call}")
-    assert [said[1]["value"], said[4]["value"]] == [worlds.MISSING[library], answer(library, call, "12.9")]
