@@ -8,6 +8,7 @@ import measure
 from measure import BENCH, LIB, NEWEST, ROOT, WORK, Row, compile, run
 
 PRODUCER = ROOT / "tests" / "agreement" / "producer.py"
+LINK_LIBRARY = LIB / "liblazycuda_link.so"
 PLANS = ("ptx", "fatbins", "lto", "archive")
 # By name: the kind, how many kernels, and how many times as many rounds it takes for a
 # figure as exact as those of the others: a link of cubins is short.
@@ -32,9 +33,9 @@ KERNEL = """extern "C" __global__ void all%d(float *x, int n)
 """
 
 
-def program(name):
-    return compile(name, "-I", ROOT / "include", BENCH / f"{name}.c",
-                   LIB / "liblazycuda_link.so", f"-Wl,-rpath,{LIB}", "-ldl")
+def program():
+    return compile("link", "-I", ROOT / "include", BENCH / "link.c", LINK_LIBRARY,
+                   f"-Wl,-rpath,{LIB}", "-ldl")
 
 
 @functools.lru_cache(maxsize=None)
@@ -57,10 +58,11 @@ def code(kind, kernels):
 
 def planning(kind, inputs, rounds):
     """Microseconds of a plan of so many inputs, beside one for each."""
-    built = program("plan")
-    rounds = 20 if measure.quick and rounds > 20 else rounds
-    return [(float(run(built, kind, rounds, inputs)) / 1000, inputs)
-            for _ in range(measure.often(15))]
+    if measure.quick:
+        inputs, rounds = min(inputs, 1000), min(rounds, 20)
+    said = run(sys.executable, BENCH / "plan.py", kind, inputs, rounds, measure.often(15),
+               LAZYCUDA_LINK_LIBRARY=str(LINK_LIBRARY))
+    return [(float(line) / 1000, inputs) for line in said.splitlines()]
 
 
 def link_command(name, rounds, *more, others=()):
@@ -72,7 +74,7 @@ def link_command(name, rounds, *more, others=()):
     variables = {"LD_LIBRARY_PATH": ":".join(map(str, folders))}
     if not others:
         variables["LAZYCUDA_NVJITLINK"] = str(real["nvJitLink"])
-    return [program("link"), kind, code(kind, kernels), "sm_90", real["nvJitLink"], rounds, *more], variables
+    return [program(), kind, code(kind, kernels), "sm_90", real["nvJitLink"], rounds, *more], variables
 
 
 def links(*words, unit, **more):
@@ -96,7 +98,7 @@ def from_python(kind):
     folder, arch = words[2:4]
     in_python = sys.executable, BENCH / "link.py", arch, folder / "0", folder / "1"
     variables = {**variables, "PYTHONPATH": str(ROOT / "tools" / "retarget"),
-                 "LAZYCUDA_LINK_LIBRARY": str(LIB / "liblazycuda_link.so")}
+                 "LAZYCUDA_LINK_LIBRARY": str(LINK_LIBRARY)}
     with measure.one_processor():
         pairs = measure.rounds_in_turn(
             lambda: measure.Worker(*in_python, **variables),
