@@ -157,19 +157,6 @@ def test_imports_that_nothing_is_needed_for_are_not_judged(said, audit, tmp_path
     assert "whatever is in the process" in audit(file).out
 
 
-COUNT = 40      # torch's largest library needs 37.
-
-
-def test_many_libraries_and_their_versions(said, tmp_path):
-    link = [real(tmp_path, f"libother{i}.so.1", f"other{i}", node=f"OTHER_{i}") for i in range(COUNT)]
-    link.append(build.import_library("cudart", 12))
-    file = said(importer(tmp_path, "cudaMalloc", "cudaFree", "cudaMemAdvise",
-                         *[f"other{i}" for i in range(COUNT)], link=link))
-    entry, = file["imports"]
-    assert (entry["library"], entry["compiled_for"], entry["names"]) == ("cudart", 12, 3)
-    assert file["targets"]["13.5"]["adapted"] == 1
-
-
 @pytest.mark.parametrize("count, more", [(200, False), (300, True)])
 def test_many_names_that_it_may_open(said, audit, tmp_path, count, more):
     text = "\\0".join(f"libcudart.so.{i + 100}" for i in range(count))

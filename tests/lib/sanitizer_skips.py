@@ -17,7 +17,7 @@ it looks at machine code, which sanitizers change
 what is sanitized is the build of the five
     libraries/test_used_by_itself.py
 what it tests is not written in C
-    layout/ retarget/ retarget_wheels/ setup/ suite/
+    layout/ retarget_wheels/ setup/ suite/
     libraries/test_retargeted.py own_library/test_retarget_to_a_stub.py
     hostile/test_outputs.py::test_ a_folder_for_parts_is_the_users_alone
     hostile/test_outputs.py::test_ a_retargeted_file_has_the_rights_of_the_old_one

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`lazycuda stub` itself: the folder it makes, the list it keeps, and what it refuses."""
-import os
 import shutil
-import subprocess
 
 import pytest
 
@@ -295,21 +293,3 @@ def test_libclang_is_asked_for_with_headers_alone(real, tmp_path, header):
     assert "pip install libclang==18.1.1" in said and "without --header" in said
     assert said.count("/nowhere/libclang.so") == 1
     made(tmp_path / "baz", "--from", real, "--missing", "9", "--libclang", "/nowhere/libclang.so")
-
-
-# ---- the tool as it is installed ----
-
-def test_it_works_without_the_sources(real, tmp_path):
-    import installed
-    tree = installed.install(tmp_path)
-    env = {"PATH": os.environ["PATH"]}
-    done = subprocess.run([tree.prefix / "bin" / "lazycuda", "stub", "--from", real, "--missing",
-                           "9", "-o", tmp_path / "baz"], env=env, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    made(tmp_path / "here", "--from", real, "--missing", "9")
-    assert {name: data for name, (data, _) in own_stubs.files(tmp_path / "baz").items()} == {
-        name: data for name, (data, _) in own_stubs.files(tmp_path / "here").items()}
-    shutil.rmtree(tree.prefix / "libexec")
-    done = subprocess.run([tree.prefix / "bin" / "lazycuda", "stub", "--from", real, "--missing",
-                           "9", "-o", tmp_path / "baz"], env=env, capture_output=True, text=True)
-    assert done.returncode == 2 and "is a part of the installation" in done.stderr

@@ -142,18 +142,6 @@ def test_with_it_a_program_starts_and_gets_an_error(bar, world, tmp_path):
         world.env.pop("LD_LIBRARY_PATH")
 
 
-# ---- a stub never takes itself, or another, for the real library ----
-
-
-def test_it_coheres_with_the_ordinary_stub(bar, world):
-    major, real = max(bar.reals.items())
-    files = [bar.compat(major), bar.stub.file]
-    world.loader(real)
-    said = world.probe(*[f"open:{file}" for file in files], "load", "libraries", "status:bar")
-    assert (said[-1]["state"], said[-1]["path"].rpartition("/")[2]) == ("usable", real.name)
-    assert len([path for path in said[-2]["libraries"] if "/loader/" in path]) == 1
-
-
 # ---- CUDA's majors ----
 
 def test_the_folder_is_called_by_the_major_of_cuda(world, tmp_path):

@@ -5,26 +5,16 @@ import http.server
 import threading
 import zipfile
 
+import wheel_files
+
 
 def library_wheel(folder, package, version, size):
     """One as fetch.py knows them: a library and a header."""
-    stem = f"{package.replace('-', '_')}-{version}"
-    tag = "manylinux_2_17_x86_64"
-    return write(folder / f"{stem}-py3-none-{tag}.whl", {
-        f"nvidia/{package}/lib/lib{package}.so.1": "x" * size,
-        f"nvidia/{package}/include/{package}.h": f"/* {version} */\n",
-        f"{stem}.dist-info/METADATA": f"Metadata-Version: 2.1\nName: {package}\n"
-                                      f"Version: {version}\n",
-        f"{stem}.dist-info/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\n"
-                                   f"Tag: py3-none-{tag}\n",
-        f"{stem}.dist-info/RECORD": ""})
-
-
-def write(path, files):
-    with zipfile.ZipFile(path, "w") as wheel:
-        for name, text in files.items():
-            wheel.writestr(name, text)
-    return path
+    return wheel_files.make(folder, {
+        f"nvidia/{package}/lib/lib{package}.so.1": b"x" * size,
+        f"nvidia/{package}/include/{package}.h": f"/* {version} */\n".encode()},
+        name=package.replace("-", "_"), version=version, tags="py3-none-manylinux_2_17_x86_64",
+        compression=zipfile.ZIP_STORED)
 
 
 def digest(file):
