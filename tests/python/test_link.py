@@ -554,17 +554,6 @@ atexit.register(last)
     assert said["code"]
 
 
-def test_logs_of_an_isolated_link_come_in_its_thread(python, installed):
-    said, = python("""
-import threading
-mine = []
-Linker("sm_80", isolated=True, log=lambda *_: mine.append(threading.current_thread())).add(
-    CUSource('extern "C" __global__ void k(int *x) { int unused; *x = 1; }')).link()
-say(mine=[one is threading.main_thread() for one in mine])
-""")
-    assert said["mine"] == [True]
-
-
 def test_a_driver_is_given_by_either_version(python):
     said, = python("""
 def message(driver):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the pages of cuda.core, pynvjitlink and numba-cuda show, in the words of lazycuda.link:
 the same as nvJitLink itself makes, which is what those call."""
+import ctypes
 import re
 
 import pytest
@@ -9,83 +10,73 @@ import build
 import pages
 from handles import pair
 from lazycuda import link
-from nvjitlink import Failed, NvJitLink
 
 
-def direct(installed, options, *inputs, what="Cubin"):
-    """Hex of what nvJitLink itself makes of (kind, path) pairs; or its log."""
-    linker = NvJitLink(str(installed.file("nvJitLink")), *options)
-    for kind, path in inputs:
-        # The NUL behind PTX belongs to it, as in cuda.core and pynvjitlink.
-        linker.add(kind, path.read_bytes() + b"\0" * (kind == "ptx"), path.name)
-    return linker.linked(what)
+KINDS = {"cubin": 1, "ptx": 2, "ltoir": 3}
 
 
-TRANSLATED = """
-def inputs(kind, paths):
-    return [kind(open(path, "rb").read(), path.rpartition("/")[2]) for path in paths]
+def direct(installed, options, kind, *paths, what="Cubin"):
+    """What nvJitLink itself makes of files, which is what those packages call; or the status and the log
+    of the link, where it fails."""
+    library, handle = ctypes.CDLL(str(installed.file("nvJitLink"))), ctypes.c_void_p()
+
+    def get(name):
+        size = ctypes.c_size_t()
+        assert not library[f"nvJitLinkGet{name}Size"](handle, ctypes.byref(size))
+        made = ctypes.create_string_buffer(size.value)
+        assert not library[f"nvJitLinkGet{name}"](handle, made)
+        return made.raw
+    words = (ctypes.c_char_p * len(options))(*(one.encode() for one in options))
+    assert not library.nvJitLinkCreate(ctypes.byref(handle), len(options), words)
+    # The NUL behind PTX belongs to it, as in cuda.core and pynvjitlink.
+    kept = [(path.read_bytes() + b"\0" * (kind == "ptx"), path.name.encode()) for path in paths]
+    for code, name in kept:             # at which nvJitLink looks until Complete
+        assert not library.nvJitLinkAddData(handle, KINDS[kind], code, ctypes.c_size_t(len(code)), name)
+    status = library.nvJitLinkComplete(handle)
+    return (status, get("ErrorLog").decode()) if status else get(f"Linked{what}")
+
+
+MINE = """
+def inputs(kind):
+    return [kind(open(path, "rb").read(), path.rpartition("/")[2]) for path in sys.argv[1:]]
 """
 
 
-def mine(python, code, *words):
-    said, = python(TRANSLATED + code, *words)
-    return bytes.fromhex(said["image"])
-
-
-@pytest.mark.parametrize("kind", ["ptx", "cubin", "ltoir"])
-def test_pynvjitlink_add_and_get_linked_cubin(python, installed, kind):
-    """NvJitLinker(arch); add_cubin(...), add_ptx(...), add_ltoir(...); get_linked_cubin()"""
+# What a page shows; and what nvJitLink is told, what there is for it here, and what is made.
+@pytest.mark.parametrize("kind, options, code, what", [
+    # NvJitLinker(arch); add_cubin(...), add_ptx(...), add_ltoir(...); get_linked_cubin()
+    ("ptx", [], "PTXSource)", "Cubin"), ("cubin", [], "Cubin)", "Cubin"), ("ltoir", ["-lto"], "LTOIR)", "Cubin"),
+    # NvJitLinker(arch, "-lto", "-ptx"); add_ltoir(...); get_linked_ptx()
+    ("ltoir", ["-lto", "-ptx"], "LTOIR), lto=True, output=Output.PTX", "Ptx"),
+    # Linker(one, two, options=LinkerOptions(arch=, lineinfo=True, max_register_count=32)).link("cubin")
+    ("ptx", ["-lineinfo", "-maxrregcount=32"],
+     'PTXSource), options=["-lineinfo", "-maxrregcount=32"]', "Cubin")])
+def test_what_other_pages_show(python, installed, kind, options, code, what):
     paths = pair(installed.version, kind)
-    options = ["-arch=sm_80"] + ["-lto"] * (kind == "ltoir")
-    name = {"ptx": "PTXSource", "cubin": "Cubin", "ltoir": "LTOIR"}[kind]
-    made = mine(python, f"""
-linker = Linker("sm_80").add(*inputs({name}, sys.argv[1:]))
-say(image=linker.link().hex())
+    said, = python(MINE + f"""
+def linker(inputs, **more):
+    return Linker("sm_80", **more).add(*inputs)
+it = linker(inputs({code})
+say(image=it.link().hex(), log=it.result.info_log, backend=it.plan().backend.name)
 """, *paths)
-    assert made == direct(installed, options, *((kind, path) for path in paths))
-
-
-def test_pynvjitlink_get_linked_ptx(python, installed):
-    """NvJitLinker(arch, "-lto", "-ptx"); add_ltoir(...); get_linked_ptx()"""
-    paths = pair(installed.version, "ltoir")
-    made = mine(python, """
-linker = Linker("sm_80", lto=True, output=Output.PTX).add(*inputs(LTOIR, sys.argv[1:]))
-say(image=linker.link().hex())
-""", *paths)
-    expected = direct(installed, ["-arch=sm_80", "-lto", "-ptx"],
-                      *(("ltoir", path) for path in paths), what="Ptx")
-    assert made == expected.rstrip(b"\0")
+    expected = direct(installed, ["-arch=sm_80", *options], kind, *paths, what=what)
+    assert bytes.fromhex(said["image"]) == (expected.rstrip(b"\0") if what == "Ptx" else expected)
+    assert said["log"] == "" and said["backend"] == "NVJITLINK"
 
 
 def test_pynvjitlink_error_log_of_an_undefined_function(python, installed):
     kernel, _ = pair(installed.version, "cubin")
-    with pytest.raises(Failed) as failed:
-        direct(installed, ["-arch=sm_80"], ("cubin", kernel))
-    said, = python(TRANSLATED + """
+    said, = python(MINE + """
 try:
-    Linker("sm_80").add(*inputs(Cubin, sys.argv[1:])).link()
+    Linker("sm_80").add(*inputs(Cubin)).link()
 except LinkFailed as error:
     say(code=error.code.name, log=error.error_log, call=error.call, status=error.status)
 """, kernel)
     assert said["code"] == "UNDEFINED_SYMBOL" and "helper" in said["log"]
     reason, _, log = said["log"].partition("\n")
-    assert "nvJitLinkComplete returned 6" in reason and log == failed.value.log.rstrip("\0")
-    assert (said["call"], said["status"]) == (failed.value.call, failed.value.status)
-
-
-def test_cuda_core_linker_with_options(python, installed):
-    """Linker(one, two, options=LinkerOptions(arch="sm_80", lineinfo=True,
-    max_register_count=32)).link("cubin"), and get_info_log()"""
-    paths = pair(installed.version, "ptx")
-    said, = python(TRANSLATED + """
-linker = Linker("sm_80", options=["-lineinfo", "-maxrregcount=32"])
-image = linker.add(*inputs(PTXSource, sys.argv[1:])).link()
-say(image=image.hex(), log=linker.result.info_log, backend=linker.plan().backend.name)
-""", *paths)
-    assert bytes.fromhex(said["image"]) == direct(
-        installed, ["-arch=sm_80", "-lineinfo", "-maxrregcount=32"],
-        *(("ptx", path) for path in paths))
-    assert said["log"] == "" and said["backend"] == "NVJITLINK"
+    assert "nvJitLinkComplete returned 6" in reason and said["call"] == "nvJitLinkComplete"
+    status, direct_log = direct(installed, ["-arch=sm_80"], "cubin", kernel)
+    assert (said["status"], log) == (status, direct_log.rstrip("\0"))
 
 
 # ---- the page ----
