@@ -2,7 +2,6 @@
 """No message carries what a terminal would obey, whatever files are called."""
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
@@ -14,9 +13,7 @@ import build
 import wheel_files
 from fakes import fake
 from loadable_files import CALLER, archive_of, loadable, made_up
-from world import sandbox, user
-
-HERE = pathlib.Path(__file__).resolve().parent
+from world import probe, sandbox, user
 
 # A colour, a title, a bell, lines, a format, no UTF-8, C1, overlong, half a
 # character, a turn of the line, a separator of lines.
@@ -49,8 +46,8 @@ class Evil:
             file.write(data)
         return self.path(name)
 
-    def run(self, *command, **env):
-        """(exit status, standard output, standard error), both checked"""
+    def raw(self, *command, **env):
+        """(exit status, standard output, standard error)"""
         settings = {**self.world.env, **env}
         words = [sandbox(), *self.world.options]
         for name, value in settings.items():
@@ -61,10 +58,12 @@ class Evil:
         if done.returncode == 77:
             pytest.skip(done.stdout.decode().strip())
         assert done.returncode in (0, 1, 2), done.stderr
-        return done.returncode, check(done.stdout), check(done.stderr)
+        return done.returncode, done.stdout, done.stderr
 
     def cli(self, *words, **env):
-        return self.run(build.BUILD / "bin" / "lazycuda", *words, **env)
+        """The command's, both checked."""
+        status, out, err = self.raw(build.BUILD / "bin" / "lazycuda", *words, **env)
+        return status, check(out), check(err)
 
     def both(self, command, *words, **env):
         """For people, then as JSON, which is read."""
@@ -136,11 +135,16 @@ def test_a_result_of_link(evil, real):
 # ---- the stubs ----
 
 def messages(evil, **env):
-    """What the stub says, all of it; its trace has one line for each thing."""
-    _, out, err = evil.run(build.program(HERE / "messages.c"), build.stub("cudart"),
-                           LAZYCUDA_DEBUG="1", **env)
-    assert all(line.startswith("lazycuda: cudart: ") for line in err.splitlines()), err
-    return out + err
+    """What the stub says, all of it but paths by themselves; its trace has one line for each thing."""
+    _, out, err = evil.raw(probe(evil.world.cc), f"open:{build.stub('cudart')}", "load", "status:cudart",
+                           "call:cudaMalloc@libcudart.so.12", "text:cudaGetErrorString:303",
+                           "error:cudart", LAZYCUDA_DEBUG="1", **env)
+    status, call, text, error = [json.loads(line.decode(errors="surrogateescape"))
+                                 for line in out.splitlines()[2:]]
+    assert (call["value"] == 303) == (status["state"] != "usable")
+    said = [status["reason"], *(one["reason"] for one in status["candidates"]), text["text"], error["message"]]
+    assert all(line.startswith("lazycuda: cudart: ") for line in check(err).splitlines()), err
+    return check("\n".join(said).encode(errors="surrogateescape")) + check(err)
 
 
 @pytest.mark.parametrize("variable, inside, good", [

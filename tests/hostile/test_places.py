@@ -34,7 +34,7 @@ def watched(world, own, **env):
     """(what a visitor says, which libraries it asked for)"""
     world.env.update(env)
     world.put("app", own)
-    command = [visitor("search"), build.STUBS, world.root / "app" / "libuser.so", *CODE]
+    command = [visitor(), "loaded", build.STUBS, world.root / "app" / "libuser.so", *CODE]
     # ld.so is to find the stub for the user; if it can, because the user needs it, so
     # that the user's DT_RPATH counts for what the stub opens.
     if "LD_LIBRARY_PATH" in env:
@@ -397,12 +397,12 @@ def test_the_current_directory_of_an_object_that_was_loaded_by_a_relative_path(w
     world.folder("elsewhere/nvidia_cuda_runtime_cu12-12.9.79.dist-info")
     shutil.copy(user(), world.folder(f"{site}/app"))
     world.search(build.STUBS)
-    done = world.run(visitor("search", "-DELSEWHERE"), build.STUBS, "./app/libuser.so", site)
+    done = world.run(visitor(), "loaded", build.STUBS, "./app/libuser.so", ELSEWHERE=site)
     assert reading(done).cudart == "missing" and "intruder" not in done.err
 
 
 def test_a_refused_place_is_in_the_trace(world, places):
-    done = world.run(visitor("search"), build.STUBS, build.stub("cudart"),
+    done = world.run(visitor(), "loaded", build.STUBS, build.stub("cudart"),
                      LD_LIBRARY_PATH=places["below"], LAZYCUDA_DEBUG="1")
     assert (f"{places['below']}: not searched, anybody may write to {places['open']}\n"
             in done.err)

@@ -15,8 +15,7 @@ WAYS = ("setuid", "capable")
 def visit(world, libraries):
     """visit(way, NAME=value): what a visitor says that was started that way."""
     def run(way, *flags, **env):
-        program = visitor("privileged", *flags)
-        shutil.copy(program, libraries / way)
+        shutil.copy(visitor(*flags), libraries / way)
         return reading(world.run(f"/opt/doors/{way}", way, "/opt/doors",
                                  *[f"/opt/doors/{code.name}" for code in CODE], **env))
     return run

@@ -25,8 +25,8 @@ def intruding_cudart():
     return fake("cudart", "12.9", constructor=SAYS)
 
 
-def visitor(name, *flags):
-    return build.program(HERE / f"{name}.c", HERE / "visitor.c", *flags, name=name)
+def visitor(*flags):
+    return build.program(HERE / "visitor.c", *flags)
 
 
 def intruders(folder):
