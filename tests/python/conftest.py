@@ -21,13 +21,18 @@ from lazycuda.link import *
 import lazycuda.link as link
 def say(**what):
     print(json.dumps(what))
+def refusal(linker):
+    try:
+        linker.link()
+    except LinkError as error:
+        return error
 """
 
 
 @pytest.fixture
 def python(world):
     """python(CODE, WORD...) runs it with lazycuda.link in the world; what it says, as a list
-    of dicts."""
+    of dicts.  refusal(LINKER) is the error of a link that fails."""
     def run(code, *words, **options):
         script = world.root / "script.py"
         script.write_text(HEAD + code)

@@ -76,12 +76,10 @@ say(roots=[not inspect(PTXSource(text)).entries[0].no_root for text in sys.argv[
 
 def test_an_error_has_all_that_is_known(python, installed):
     said, = python("""
-try:
-    Linker("sm_80").add(PTXSource(open(sys.argv[1]).read(), "good"),
-                        PTXSource(sys.argv[2], "bad")).link()
-except LinkFailed as error:
-    say(code=error.code.name, input=error.input.name, index=error.index, log=error.log,
-        call=error.call, status=error.status, text=str(error), backend=error.plan.backend.name)
+error = refusal(Linker("sm_80").add(PTXSource(open(sys.argv[1]).read(), "good"),
+                                    PTXSource(sys.argv[2], "bad")))
+say(code=error.code.name, input=error.input.name, index=error.index, log=error.log,
+    call=error.call, status=error.status, text=str(error), backend=error.plan.backend.name)
 """, pair(installed.version, "ptx")[1], PTX.replace("ret;", "frobnicate;"))
     assert (said["code"], said["input"], said["index"]) == ("LINK_FAILED", "bad", 1)
     assert "frobnicate" in said["log"] and (said["call"], said["status"]) == ("nvJitLinkAddData", 4)
@@ -235,10 +233,8 @@ def test_what_is_installed(python, world, installed):
 def test_without_cuda(python):
     said = python("""
 say(**vars(environment()))
-try:
-    Linker("sm_80").add(PTXSource(sys.argv[1])).link()
-except NotInstalled as error:
-    say(code=error.code.name, plan=error.plan.code.name)
+error = refusal(Linker("sm_80").add(PTXSource(sys.argv[1])))
+say(code=error.code.name, plan=error.plan.code.name)
 """, PTX)
     assert said == [{"driver": None, "branch": 0, "nvjitlink": None, "nvrtc": None,
                      "nvvm": None}, {"code": "NO_BACKEND", "plan": "NO_BACKEND"}]
@@ -331,11 +327,8 @@ extern "C" __device__ int mine(int x) { return helper(x) + third(x); }
 ERRORS = """
 for more in ({}, {"lto": True}, {"isolated": True}):
     linker = Linker("sm_80", **more)
-    linker.add(*(CUSource(text, f"{n}.cu") for n, text in enumerate(sys.argv[1:])))
-    try:
-        linker.link()
-    except LinkError as error:
-        say(code=error.code.name, errors=[vars(one) for one in error.symbol_errors])
+    error = refusal(linker.add(*(CUSource(text, f"{n}.cu") for n, text in enumerate(sys.argv[1:]))))
+    say(code=error.code.name, errors=[vars(one) for one in error.symbol_errors])
 """
 
 
@@ -355,12 +348,9 @@ def test_what_is_defined_twice_is_listed(python, installed):
     said, = python("""
 linker = Linker("sm_80").add(PTXSource(sys.argv[1], "a"), PTXSource(sys.argv[2], "b"),
                              PTXSource(sys.argv[1], "c"))
-planned = linker.plan()
-try:
-    linker.link()
-except BadInput as error:
-    say(code=error.code.name, errors=[vars(one) for one in error.symbol_errors],
-        same=error.symbol_errors == planned.symbol_errors, checked=error.plan == planned)
+planned, error = linker.plan(), refusal(linker)
+say(code=error.code.name, errors=[vars(one) for one in error.symbol_errors],
+    same=error.symbol_errors == planned.symbol_errors, checked=error.plan == planned)
 """, one, PTX.replace("kernel", "other") + ".visible .func one() { ret; }\n")
     assert said["code"] == "DUPLICATE_SYMBOL" and said["same"] and said["checked"]
     assert all(each["twice"] for each in said["errors"])
@@ -416,11 +406,9 @@ ready = SupportModule("ready", LTOIR(ltoir, "ready"), ["helper"])
 made(unused, helper, {more})
 made(other, unused, helper, compile_options=["-DMORE"], {more})
 made(unused, ready, {more})
-try:
-    Linker("sm_80", support=[helper], use_support=False, {more}).add(
-        CUSource(sys.argv[1], "k.cu", main=True)).link()
-except LinkFailed as error:
-    say(code=error.code.name, names=[one.name for one in error.symbol_errors])
+error = refusal(Linker("sm_80", support=[helper], use_support=False, {more}).add(
+    CUSource(sys.argv[1], "k.cu", main=True)))
+say(code=error.code.name, names=[one.name for one in error.symbol_errors])
 """, CALLS, DEFINES, pair(installed.version, "ltoir")[1])
     one, two, ready, without = said
     assert one["linked"] == ["k.cu", "helper.cu"] and one["forms"] == ["COMPILED"] * 2
@@ -478,10 +466,8 @@ say(names=linker.result.lowered_names,
     notes=linker.result.plan.notes,
     kernels=[one.name for one in inspect(image).entries[0].symbols if one.kernel])
 for expression in ("&nothing", "scale<"):
-    try:
-        Linker("sm_80", {more}).add(CUSource(sys.argv[1], name_expressions=[expression])).link()
-    except LinkFailed as error:
-        say(code=error.code.name, log=error.log)
+    linker = Linker("sm_80", {more}).add(CUSource(sys.argv[1], name_expressions=[expression]))
+    say(code=refusal(linker).code.name)
 """, TEMPLATE)
     names = said[0]["names"]
     assert names == {"&scale<float>": "_Z5scaleIfEvPT_S0_", "scale<int>": "_Z5scaleIiEvPT_S0_",
@@ -616,10 +602,8 @@ other = Linker("sm_80", {more}).add(CUSource(source, "k.cu", headers=headers)).l
 say(made=made[:4] == b"\\x7fELF", other=made != other)
 del headers["factor.h"]
 for headers in (headers, None):
-    try:
-        Linker("sm_80", {more}).add(CUSource(source, "k.cu", headers=headers)).link()
-    except LinkFailed as error:
-        say(code=error.code.name, log=error.log)
+    error = refusal(Linker("sm_80", {more}).add(CUSource(source, "k.cu", headers=headers)))
+    say(code=error.code.name, log=error.log)
 """, INCLUDES, json.dumps(HEADERS), world.root / "headers")
     assert said[0] == {"made": True, "other": True}
     assert [one["code"] for one in said[1:]] == ["COMPILE_FAILED"] * 2
@@ -693,10 +677,7 @@ def cancel(kind, text, input):
     time.sleep(.5)          # for which the link waits
     linker.cancel()
 linker = Linker("sm_80", isolated=True, log=cancel).add(CUSource(warns, "k.cu"))
-try:
-    linker.link()
-except IsolationError as error:
-    say(code=error.code.name)
+say(code=refusal(linker).code.name)
 images, threads = [], set()
 def work():
     def link(kind, text, input):
@@ -843,11 +824,9 @@ for what, more in (("well", {"isolated": True}), ("crash", {"isolated": True}),
                    ("exit", {"time_limit": math.inf}), ("hang", {"time_limit": 0.5}),
                    ("eat", {"memory_limit": 64 << 20})):
     linker = Linker("sm_80", environment=Environment(nvjitlink="13.0"), **more)
-    linker.add(PTXSource(sys.argv[1].format(what), "it"))
-    try:
-        say(code="OK", image=len(linker.link()) > 0)
-    except IsolationError as error:
-        say(code=error.code.name, input=error.input.name, log=error.log, call=error.call)
+    error = refusal(linker.add(PTXSource(sys.argv[1].format(what), "it")))
+    say(code=error.code.name, input=error.input.name, log=error.log, call=error.call) if error else \
+        say(code="OK", image=len(linker.result.image) > 0)
 """, DOES.replace("{ ret; }", "{{ ret; }}"))
     assert [one["code"] for one in said] == ["OK", "CRASHED", "CRASHED", "TIME_LIMIT",
                                              "MEMORY_LIMIT"]
@@ -862,12 +841,7 @@ import threading, time
 linker = Linker("sm_80", environment=Environment(nvjitlink="13.0"), isolated=True)
 linker.add(PTXSource(sys.argv[1], "it"))
 codes = []
-def link():
-    try:
-        linker.link()
-    except IsolationError as error:
-        codes.append(error.code.name)
-threads = [threading.Thread(target=link) for _ in range(4)]
+threads = [threading.Thread(target=lambda: codes.append(refusal(linker).code.name)) for _ in range(4)]
 for thread in threads:
     thread.start()
 while len(linker._running) < 4:
@@ -893,10 +867,8 @@ class To(Linker):
         self.add(*inputs)
 calls = CUSource('extern "C" __device__ int f(int); extern "C" __global__ void kernel(int *a) { *a = f(*a); }')
 half = LTOIR(To(Output.LTOIR, calls).link())
-try:
-    To(Output.CUBIN, half).link()
-except LinkError as error:
-    say(code=error.code.name, names=[one.name for one in error.symbol_errors])
+error = refusal(To(Output.CUBIN, half))
+say(code=error.code.name, names=[one.name for one in error.symbol_errors])
 whole = To(Output.LTOIR, half, CUSource('extern "C" __device__ int f(int x) { return x + 1; }')).link()
 say(image=b"kernel" in To(Output.CUBIN, LTOIR(whole)).link())
 """)

@@ -67,10 +67,8 @@ say(image=it.link().hex(), log=it.result.info_log, backend=it.plan().backend.nam
 def test_pynvjitlink_error_log_of_an_undefined_function(python, installed):
     kernel, _ = pair(installed.version, "cubin")
     said, = python(MINE + """
-try:
-    Linker("sm_80").add(*inputs(Cubin)).link()
-except LinkFailed as error:
-    say(code=error.code.name, log=error.error_log, call=error.call, status=error.status)
+error = refusal(Linker("sm_80").add(*inputs(Cubin)))
+say(code=error.code.name, log=error.error_log, call=error.call, status=error.status)
 """, kernel)
     assert said["code"] == "UNDEFINED_SYMBOL" and "helper" in said["log"]
     reason, _, log = said["log"].partition("\n")

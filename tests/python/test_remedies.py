@@ -7,11 +7,8 @@ from samples import Sample, make
 
 HEAD = """
 def tried(*inputs, **more):
-    try:
-        Linker("sm_80", **more).add(*inputs).link()
-        say(code="OK")
-    except LinkError as error:
-        say(code=error.code.name, message=error.message)
+    error = refusal(Linker("sm_80", **more).add(*inputs))
+    say(**{"code": error.code.name, "message": error.message} if error else {"code": "OK"})
 def read(at):
     return open(sys.argv[at], "rb").read()
 CALLS = 'extern "C" __device__ int helper(int); extern "C" __global__ void kernel(int *a) { *a = helper(*a); }'
