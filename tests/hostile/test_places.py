@@ -238,30 +238,20 @@ def test_whose_what_somebody_named_is_does_not_matter(world):
     assert world.status(CUDA_HOME=folder.parent)["state"] == "usable"
 
 
-@pytest.fixture
-def between_links(world):
+# Of what lies in a folder of which mode; and whose it is, a stranger's where that is said.
+MODES = ((0o755, None, True), (0o777, None, False), (0o1777, None, True), (0o1777, STRANGER, False))
+
+
+@pytest.mark.parametrize("mode, owner, safe", MODES)
+def test_a_link_between_links(world, mode, owner, safe):
     """A toolkit, a link in `between` to it, and a link to that one."""
-    toolkit = world.put("safe/lib64", fake("cudart", "12.9")).parent
     middle = world.folder("between") / "link"
-    middle.symlink_to(toolkit)
-    first = world.root / "cuda"
-    first.symlink_to(middle)
-    return first, middle
-
-
-@pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "missing"),
-                                            (0o1777, "usable")])
-def test_a_link_between_links_where_everybody_can_write(world, between_links, mode, expected):
-    first, middle = between_links
+    middle.symlink_to(world.put("safe/lib64", fake("cudart", "12.9")).parent)
+    (world.root / "cuda").symlink_to(middle)
     middle.parent.chmod(mode)
-    assert world.status(CUDA_PATH=first)["state"] == expected
-
-
-def test_a_strangers_link_between_links(world, between_links):
-    first, middle = between_links
-    middle.parent.chmod(0o1777)
-    chowned(middle, 65534)
-    assert world.status(CUDA_PATH=first)["state"] == "missing"
+    if owner:
+        chowned(middle, owner)
+    assert world.status(CUDA_PATH=world.root / "cuda")["state"] == ("usable" if safe else "missing")
 
 
 @pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "missing")])
@@ -274,14 +264,18 @@ def test_what_the_text_of_a_link_goes_through(world, text, mode, expected):
     assert world.status(CUDA_PATH=world.root / "cuda")["state"] == expected
 
 
+def stray(link, **env):
+    """The environment in which the text of the link is $STRAY_TO."""
+    return dict(env, STRAY=link, LD_PRELOAD=build.shared(build.TESTS / "hostile" / "stray.c", "-ldl"))
+
+
 def test_a_link_that_leads_elsewhere_than_its_text_says(world):
     """As those of /proc may, and one that is set anew while it is looked at."""
     world.put("safe/lib64", fake("cudart", "12.9"))
     world.folder("other/lib64")
     link = world.root / "cuda"
     link.symlink_to("safe")
-    stray = build.shared(build.TESTS / "hostile" / "stray.c", "-ldl", name="libstray.so")
-    env = dict(CUDA_PATH=link, LD_PRELOAD=stray, STRAY=link)
+    env = stray(link, CUDA_PATH=link)
     assert world.status(**env, STRAY_TO="safe")["state"] == "usable"
     status = world.status(**env, STRAY_TO="other")
     assert status["state"] == "missing"
@@ -293,8 +287,7 @@ def test_a_link_to_a_file_that_leads_elsewhere_than_its_text_says(world):
     shutil.copy(file, world.root / "safe" / "other")
     link = world.folder("toolkit/lib64") / file.name
     link.symlink_to(file)
-    stray = build.shared(build.TESTS / "hostile" / "stray.c", "-ldl", name="libstray.so")
-    env = dict(CUDA_PATH=world.root / "toolkit", LD_PRELOAD=stray, STRAY=link)
+    env = stray(link, CUDA_PATH=world.root / "toolkit")
     assert world.status(**env, STRAY_TO=file)["state"] == "usable"
     for elsewhere in ("other", "none"):
         status = world.status(**env, STRAY_TO=file.with_name(elsewhere))
@@ -329,22 +322,15 @@ def linked(world):
 
 
 @pytest.mark.parametrize("folder", ["between", "real"])
-@pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "broken"),
-                                            (0o1777, "usable")])
-def test_a_library_that_is_a_link(world, linked, folder, mode, expected):
+@pytest.mark.parametrize("mode, owner, safe", MODES)
+def test_a_library_that_is_a_link(world, linked, folder, mode, owner, safe):
     (world.root / folder).chmod(mode)
+    if owner:
+        chowned(world.root / folder / "libcudart.so.12", owner)
     status = world.status(CUDA_PATH=linked)
-    assert status["state"] == expected
-    if expected == "broken":
-        assert status["candidates"][0]["reason"] == (
-            f"is a link, and where it leads, anybody may write to {world.root / folder}")
-
-
-@pytest.mark.parametrize("folder", ["between", "real"])
-def test_a_library_that_is_a_link_to_a_strangers_in_a_sticky_folder(world, linked, folder):
-    (world.root / folder).chmod(0o1777)
-    chowned(world.root / folder / "libcudart.so.12", 65534)
-    assert world.status(CUDA_PATH=linked)["state"] == "broken"
+    assert status["state"] == ("usable" if safe else "broken")
+    assert safe or owner or status["candidates"][0]["reason"] == (
+        f"is a link, and where it leads, anybody may write to {world.root / folder}")
 
 
 @pytest.mark.parametrize("before, after", [("safe", "toolkit"), ("toolkit", "safe")])
@@ -457,10 +443,11 @@ def test_a_folder_that_everybody_can_write_to_and_an_auditor_leads_to(world, mod
 
 
 # What ld.so looks through below any folder: glibc-hwcaps since glibc 2.33, the others until 2.36.
+on_x86 = pytest.mark.skipif(build.ARCH != "x86_64", reason="the folders for CPUs have other names")
 FOR_CPUS = ["glibc-hwcaps/x86-64-v2", "tls/x86_64"]
 
 
-@pytest.mark.skipif(build.ARCH != "x86_64", reason="the folders for CPUs have other names")
+@on_x86
 @pytest.mark.parametrize("below, open_folder", [
     (below, open_folder) for below in FOR_CPUS
     for open_folder in sorted({below, below.partition("/")[0]})])
@@ -477,7 +464,7 @@ def test_a_folder_for_cpus_that_everybody_can_write_to(world, below, open_folder
     assert mode == 0o755 or not said.intruders
 
 
-@pytest.mark.skipif(build.ARCH != "x86_64", reason="the folders for CPUs have other names")
+@on_x86
 @pytest.mark.parametrize("mode, expected", [(0o755, "usable"), (0o777, "missing")])
 def test_a_folder_for_cpus_that_everybody_can_write_to_since(world, mode, expected):
     folder = world.put("safe/glibc-hwcaps/x86-64-v2", fake("nvrtc", "12.9"))
@@ -492,7 +479,7 @@ def test_a_folder_for_cpus_that_everybody_can_write_to_since(world, mode, expect
     assert (status["state"], same["state"]) == (expected, expected)
 
 
-@pytest.mark.skipif(build.ARCH != "x86_64", reason="the folders for CPUs have other names")
+@on_x86
 @pytest.mark.parametrize("mode, expected", [(0o755, True), (0o777, False)])
 def test_a_link_below_a_folder_for_cpus(world, mode, expected):
     real = intruders(world.root / "real")

@@ -8,7 +8,7 @@ import pytest
 from fakes import driver, fake
 from visitors import BY_NAME, CODE, intruders, intruding_cudart, reading, visitor
 
-WAYS = ("setuid", "capable")
+pytestmark = pytest.mark.parametrize("way", ("setuid", "capable"))
 
 
 @pytest.fixture
@@ -37,27 +37,16 @@ def check(visit, way, seen, **env):
     return said
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("variable", ["CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX"])
-def test_variables_that_name_folders(visit, toolkit_of_intruders, way, variable):
-    check(visit, way, lambda said: said.cudart == "usable" and "intruder" in said.intruders,
-          **{variable: toolkit_of_intruders})
+@pytest.mark.parametrize("variable, file, seen", [
+    *((variable, file, lambda said: said.cudart == "usable" and "intruder" in said.intruders)
+      for variable, file in (("CUDA_PATH", ""), ("CUDA_HOME", ""), ("CONDA_PREFIX", ""),
+                             ("LAZYCUDA_CUDART", "/lib/libcudart.so.12"))),
+    ("LAZYCUDA_CUDA", "/lib/libcuda.so.1",
+     lambda said: said.driver == 12080 and "intruder libcuda.so.1" in said.intruders)])
+def test_variables(visit, toolkit_of_intruders, way, variable, file, seen):
+    check(visit, way, seen, **{variable: f"{toolkit_of_intruders}{file}"})
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_variable_that_names_a_library(visit, toolkit_of_intruders, way):
-    check(visit, way, lambda said: said.cudart == "usable",
-          LAZYCUDA_CUDART=f"{toolkit_of_intruders}/lib/libcudart.so.12")
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_variable_that_names_the_driver(visit, toolkit_of_intruders, way):
-    def seen(said):
-        return said.driver == 12080 and "intruder libcuda.so.1" in said.intruders
-    check(visit, way, seen, LAZYCUDA_CUDA=f"{toolkit_of_intruders}/lib/libcuda.so.1")
-
-
-@pytest.mark.parametrize("way", WAYS)
 def test_a_variable_that_names_nvml(visit, world, toolkit_of_intruders, way):
     # It is asked for the branch of a driver that is there.
     world.system("/usr/lib/wsl/lib", driver("12.8"))
@@ -68,7 +57,6 @@ def test_a_variable_that_names_nvml(visit, world, toolkit_of_intruders, way):
     assert said.driver == 12080
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_the_library_path(visit, toolkit_of_intruders, way):
     # Here the driver and what unpacks code are looked for, too.
     def seen(said):
@@ -77,7 +65,6 @@ def test_the_library_path(visit, toolkit_of_intruders, way):
     check(visit, way, seen, LD_LIBRARY_PATH=f"{toolkit_of_intruders}/lib")
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_the_guard_the_major_and_the_trace(visit, way):
     check(visit, way, lambda said: said.guard == "off", LAZYCUDA_GUARD="off")
     check(visit, way, lambda said: said.cudart == "broken", LAZYCUDA_MAJOR="42")
@@ -86,7 +73,6 @@ def test_the_guard_the_major_and_the_trace(visit, way):
     check(visit, way, lambda said: said.trace, LAZYCUDA_DEBUG="1")
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("origin", ["runpath", "site-packages"])
 def test_where_the_program_lies(visit, world, libraries, way, origin):
     # Anybody may make a link to a program, and $ORIGIN is then where that is.
@@ -99,7 +85,6 @@ def test_where_the_program_lies(visit, world, libraries, way, origin):
         assert visit(started, *flags).cudart == state
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_what_the_system_has_is_found(visit, world, way):
     world.system("/usr/local/cuda/lib64", fake("cudart", "12.9"))
     said = visit(way)
