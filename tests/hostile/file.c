@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* file.c - prints what stubs/base/object.c says of files: "why|stub|major|version" */
+/* file.c - prints what stubs/base/object.c says of files: "why|stub|major" */
 #include "../../stubs/base/object.h"
 
 #include <stdio.h>
@@ -21,8 +21,7 @@ int main(int count, char **words)
 		struct lc_elf elf;
 		const char *why = lc_elf_file(words[i], *words[1] == 'd' ? &driver : &cudart, &elf);
 
-		printf("%s|%d|%s|%d\n", why ? why : "", elf.stub, elf.major ? elf.major->soname : "",
-		       elf.version);
+		printf("%s|%d|%s\n", why ? why : "", elf.stub, elf.major ? elf.major->soname : "");
 	}
 	return 0;
 }

@@ -6,9 +6,18 @@ import shutil
 import pytest
 
 from fakes import driver, fake
-from visitors import BY_NAME, CODE, intruders, intruding_cudart, reading, visitor
+from visitors import BY_NAME, CODE, LIBRARIES, intruders, intruding_cudart, reading, visitor
 
 pytestmark = pytest.mark.parametrize("way", ("setuid", "capable"))
+
+
+@pytest.fixture
+def libraries(world):
+    """The libraries of the build, and the code, where everybody can read them."""
+    folder = world.put("doors", *LIBRARIES, *CODE)
+    folder.chmod(0o755)
+    world.bind(folder, "/opt/doors")
+    return folder
 
 
 @pytest.fixture

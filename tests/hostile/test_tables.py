@@ -26,7 +26,7 @@ def ask(program, tmp_path):
         file = tmp_path / "file.so"
         file.write_bytes(of_this_cpu(data))
         done = subprocess.run([program, library, file], capture_output=True, text=True, check=True)
-        why, stub, soname, _ = done.stdout.strip().split("|")
+        why, stub, soname = done.stdout.strip().split("|")
         return why, stub == "1", soname
     return ask
 
