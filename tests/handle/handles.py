@@ -7,7 +7,9 @@ import subprocess
 import sys
 
 import build
+import containers
 import fakes
+import made_up
 import samples
 from samples import Sample
 
@@ -104,6 +106,35 @@ def pair(version, kind):
     made = [Sample(version, kind, "sm_80", unit) for unit in "kh"]
     samples.make(made)
     return [sample.path for sample in made]
+
+
+KINDS = {"ptx": made_up.PTX, "cubin": made_up.CUBIN, "ltoir": made_up.LTOIR}
+
+
+def fatbin(world, name, *entries):
+    """A container of files, nothing compressed."""
+    made = world.root / name
+    made.write_bytes(made_up.fatbin(*[
+        made_up.entry(KINDS[path.suffix[1:]], path.read_bytes() + b"\0" * (path.suffix == ".ptx"))
+        for path in entries]))
+    return made
+
+
+def inputs(world, version, kind):
+    """Two files of that kind, a kernel and the function it calls; of an archive one."""
+    if kind in KINDS:
+        return pair(version, kind)
+    if kind == "source":
+        paths = [world.root / name for name in SOURCES]
+        for path in paths:
+            path.write_text(SOURCES[path.name])
+        return paths
+    made = [fatbin(world, f"{path.stem}.fatbin", path, other) for path, other in
+            zip(pair(version, "ptx"), pair(version, "cubin"))]
+    if kind == "fatbin":
+        return made
+    objects = [containers.host_object(path) for path in made]
+    return objects if kind == "object" else [containers.archive(*objects)]
 
 
 def check_image(path):

@@ -2,40 +2,10 @@
 """Links through the handle on every real nvJitLink and nvrtc."""
 import pytest
 
-import containers
 import handles
-import made_up
 import samples
-from handles import SOURCES, check_image, pair, readelf
+from handles import SOURCES, check_image, inputs, pair, readelf
 from samples import Sample
-
-NUMBER = {"ptx": made_up.PTX, "cubin": made_up.CUBIN, "ltoir": made_up.LTOIR}
-
-
-def fatbin(world, name, *entries):
-    """A container of files, nothing compressed."""
-    made = world.root / name
-    made.write_bytes(made_up.fatbin(*[
-        made_up.entry(NUMBER[path.suffix[1:]], path.read_bytes() + b"\0" * (path.suffix == ".ptx"))
-        for path in entries]))
-    return made
-
-
-def inputs(world, version, kind):
-    """Files of that kind, and whether they take -lto."""
-    if kind in NUMBER:
-        return pair(version, kind), kind == "ltoir"
-    if kind == "source":
-        paths = [world.root / name for name in SOURCES]
-        for path in paths:
-            path.write_text(SOURCES[path.name])
-        return paths, False
-    made = [fatbin(world, f"{path.stem}.fatbin", path, other) for path, other in
-            zip(pair(version, "ptx"), pair(version, "cubin"))]
-    if kind == "fatbin":
-        return made, False
-    objects = [containers.host_object(path) for path in made]
-    return (objects if kind == "object" else [containers.archive(*objects)]), False
 
 
 def claims(linker):
@@ -49,12 +19,12 @@ KINDS = ("ptx", "cubin", "ltoir", "fatbin", "object", "archive", "source")
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_input_becomes_an_image(world, link, linker, kind):
-    files, lto = inputs(world, linker.version, kind)
+    files = inputs(world, linker.version, kind)
     handles.install(world, linker)
     # Exact bytes: nvJitLink reads behind PTX, up to a NUL, from 12.3 on.
     for more in (["--bytes"], ["--bytes", "--exact"], []):
         image = world.root / "image"
-        said = link(*["--lto"][:lto], *more, *claims(linker), "--symbol", "kernel", "-o", image,
+        said = link(*["--lto"] * (kind == "ltoir"), *more, *claims(linker), "--symbol", "kernel", "-o", image,
                     *files)
         assert said["code"] == "OK", said
         assert said["image"] == image.stat().st_size
@@ -106,7 +76,7 @@ def test_an_option_that_this_version_does_not_know(world, link, real):
 def test_what_nvrtc_really_made_is_judged(world, link, real):
     # Planned for another nvrtc than the one that is here: its LTO-IR is too new.
     old, new = real("12.9"), real("13.5")
-    files, _ = inputs(world, new.version, "source")
+    files = inputs(world, new.version, "source")
     handles.install(world, old, "nvJitLink")
     handles.install(world, new, "nvrtc")
     world.env["LAZYCUDA_NVRTC"] = str(new.file("nvrtc"))

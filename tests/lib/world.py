@@ -147,13 +147,10 @@ class World:
                  else word for word in commands]
         return [json.loads(line) for line in self.run(probe(self.cc), *words, **options).lines]
 
-    def status(self, *libraries, **options):
+    def status(self, library="cudart", *others, **options):
         """Load the stubs of these libraries, then their real libraries; the
         status of the first."""
-        libraries = libraries or ("cudart",)
-        return self.probe(*[f"stub:{library}" for library in libraries], "load",
-                          *[f"status:{library}" for library in libraries],
-                          **options)[-len(libraries)]
+        return self.statuses(library, *others, **options)[library]
 
     def statuses(self, *libraries, **options):
         """The same, of all of them."""

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 import json
 import os
-import pathlib
 import sys
 
 import pytest
@@ -10,7 +9,6 @@ import build
 
 import handles
 
-HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = build.ROOT / "tools" / "retarget"
 
 # Another one, a free-threaded say: python3.14t.
@@ -36,7 +34,7 @@ def python(world):
     def run(code, *words, **options):
         script = world.root / "script.py"
         script.write_text(HEAD + code)
-        settings = {"PYTHONPATH": f"{PACKAGE}:{HERE}", "LAZYCUDA_LINK_LIBRARY": str(
+        settings = {"PYTHONPATH": str(PACKAGE), "LAZYCUDA_LINK_LIBRARY": str(
             build.STUBS / "liblazycuda_link.so"), "PYTHONDONTWRITEBYTECODE": "1", **options}
         done = world.run(INTERPRETER, script, *words, **settings)
         return [json.loads(line) for line in done.lines]

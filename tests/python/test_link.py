@@ -1,48 +1,23 @@
 # SPDX-License-Identifier: MIT
 """lazycuda.link on real compilers and linkers, and without any."""
 import json
-import struct
 
 import pytest
 
 import build
-import containers
 import handles
-from handles import SOURCES, pair
+from handles import fatbin, inputs, pair
 from lazycuda import link, link_library
 
 PTX = (".version 7.0\n.target sm_80\n.address_size 64\n"
        ".visible .entry kernel() { ret; }\n")
 CLASSES = {"ptx": "PTXSource", "cubin": "Cubin", "ltoir": "LTOIR", "fatbin": "Fatbin",
-           "object": "Object", "archive": "Archive", "cu": "CUSource"}
-
-
-def files(world, version, kind):
-    """Two files of a kind: a kernel, and the function it calls; of an archive one."""
-    if kind in ("ptx", "cubin", "ltoir"):
-        return pair(version, kind)
-    if kind == "cu":
-        paths = [world.root / name for name in SOURCES]
-        for path in paths:
-            path.write_text(SOURCES[path.name])
-        return paths
-    made = []
-    for path in pair(version, "ptx"):
-        code = path.read_bytes() + b"\0"
-        code += bytes(-len(code) % 8)
-        body = struct.pack("<HHIQIIHHIIIQQQ", 1, 0x101, 64, len(code), 0, 0, 0, 1, 80, 0, 0, 0x11,
-                           0, 0) + code
-        made.append(world.root / f"{path.stem}.fatbin")
-        made[-1].write_bytes(struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(body)) + body)
-    if kind == "fatbin":
-        return made
-    objects = [containers.host_object(path) for path in made]
-    return objects if kind == "object" else [containers.archive(*objects)]
+           "object": "Object", "archive": "Archive", "source": "CUSource"}
 
 
 @pytest.mark.parametrize("kind", CLASSES)
 def test_every_kind_from_a_path_and_from_memory(world, python, installed, kind):
-    words = files(world, installed.version, kind)
+    words = inputs(world, installed.version, kind)
     said = python(f"""
 kind = {CLASSES[kind]}
 paths = sys.argv[1:]
@@ -197,7 +172,7 @@ say(waited_for=environment().driver)
 
 
 def test_inspection_and_payloads(world, python, installed):
-    fatbin, _ = files(world, installed.version, "fatbin")
+    file = fatbin(world, "k.fatbin", pair(installed.version, "ptx")[0])
     said, = python("""
 seen = inspect(sys.argv[1])
 data = open(sys.argv[1], "rb").read()
@@ -215,7 +190,7 @@ say(kind=seen.kind.name, entry=entry.kind.name, arch=entry.arch, isa=entry.isa,
     names=[symbol.name for symbol in entry.symbols], nothing=inspect(b"").kind.name,
     damaged=inspect(data[:70]).error, absent=inspect("/absent").error,
     view=inspect(memoryview(data)).entries == seen.entries)
-""", fatbin)
+""", file)
     assert (said["kind"], said["entry"], said["arch"]) == ("FATBIN", "PTX", "sm_80")
     assert said["isa"] and said["relocatable"] and said["same"] and said["view"]
     assert said["errors"] == ["IndexError", "ValueError"]
