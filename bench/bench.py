@@ -20,16 +20,15 @@ import statistics
 import measure
 import report
 import rows_calls
+import rows_command
 import rows_dispatch
 import rows_first
 import rows_load
 import rows_many
 import rows_threads
-import rows_tool
-import rows_wheels
 
 GROUPS = {group: rows for module in (rows_calls, rows_first, rows_many, rows_load, rows_threads,
-                                     rows_dispatch, rows_tool, rows_wheels)
+                                     rows_dispatch, rows_command)
           for group, rows in module.GROUPS.items()}
 
 

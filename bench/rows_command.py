@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the command takes for large wheels, beside a copy of them."""
+"""What the command takes for many files, and for large wheels beside a copy of them."""
 import functools
+import pathlib
 import random
 import sys
 import tempfile
@@ -9,6 +10,8 @@ import zipfile
 import measure
 from measure import BUILD, LIB, ROOT, WORK, Row
 
+FILES = 1000
+CALLS = "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaMemAdvise", "cudaGetDeviceProperties_v2"
 SIZE = 64 << 20
 CODE = ROOT / "tools" / "retarget" / "lazycuda"
 INFO = "pkg-1.0.dist-info/"
@@ -55,7 +58,14 @@ def copying(large, *command):
 
 RETARGET = sys.executable, "-B", CODE, "retarget", "--stubs", LIB, "-o", "OUT"
 AUDIT = BUILD / "bin" / "lazycuda", "audit"
-GROUPS = {"Large wheels": [
+
+
+def auditing():
+    files = pathlib.Path(measure.callers(FILES, *CALLS)[0]).parent
+    return [(1e3 * measure.processor_time(*AUDIT, files), 2000) for _ in range(measure.often(5))]
+
+
+GROUPS = {"The command": [Row(f"audit {FILES:,} files / 2 s", "ms", 1, auditing)], "Large wheels": [
     Row("retarget, 64 MiB stay / a copy", "ms", 40, lambda: copying(0, *RETARGET)),
     Row("retarget, a library of 64 MiB / a copy", "ms", 300, lambda: copying(1, *RETARGET)),
     Row("audit, a library of 64 MiB / a copy", "ms", 20, lambda: copying(1, *AUDIT)),
