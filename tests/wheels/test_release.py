@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """`make release`, as docs/reference/package.md shows it, with the tools of today."""
-import hashlib
 import importlib.util
 import os
 import re
@@ -57,24 +56,14 @@ def test_the_commands_of_the_page():
     assert re.search(r"^  WITH    .*\bziglang \d", said["make release"], re.M)
     sums = said["cd build/dist && sha256sum -c SHA256SUMS"]
     assert sorted(sums.splitlines()) == sorted(f"{name}: OK" for name in names)
-
-
-def test_nothing_else_is_in_the_folder(released):
-    folder = released["sdist"].parent
-    assert {path.name for path in folder.iterdir()} == {
-        "SHA256SUMS", *(path.name for path in released.values())}
-    for line in (folder / "SHA256SUMS").read_text().splitlines():
-        digest, name = line.split("  ")
-        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+    assert {path.name for path in (build.BUILD / "dist").iterdir()} == {"SHA256SUMS", *names}
 
 
 @pytest.mark.parametrize("arch", ["x86_64", "aarch64"])
 def test_it_is_for_manylinux2014(released, arch):
-    wheel = released[arch]
-    assert "-py3-none-" in wheel.name and f"manylinux2014_{arch}" in wheel.name
-    assert package.show(wheel)[1] == f"manylinux_2_17_{arch}"
-    assert not [name for name in wheel_files.read(wheel) if ".libs/" in name]
-    wheel_files.check_record(wheel)
+    """packaging/release.py has looked at its name and its tag."""
+    assert not [name for name in wheel_files.read(released[arch]) if ".libs/" in name]
+    wheel_files.check_record(released[arch])
 
 
 @pytest.mark.parametrize("arch, machine", [("x86_64", "X86-64"), ("aarch64", "AArch64")])
