@@ -5,7 +5,7 @@ import os
 import re
 
 import measure
-from measure import BENCH, LIB, MAJORS, ROOT, WORK, Row, Unmeasured, compile
+from measure import BENCH, LIB, MAJORS, ROOT, WORK, Row, compile
 
 ROUNDS = 10_000         # of which instructions are counted
 

@@ -4,7 +4,7 @@ import functools
 import re
 
 import measure
-from measure import BENCH, LIB, NEWEST, OBJECTS, WORK, Row, compile, run
+from measure import BENCH, LIB, NEWEST, OBJECTS, Row, compile, run
 
 MAJOR = NEWEST.partition(".")[0]
 CALLERS = 300
