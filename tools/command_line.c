@@ -84,11 +84,14 @@ static bool store(void *data, const struct option *option, const char *value)
 
 	if (option->take)
 		return option->take(data, value);
-	if (option->with_name) {
-		const char ***end = (const char ***)at;
+	if (option->read)
+		return option->read(value, at);
+	if (option->many) {
+		struct words *words = (struct words *)at;
 
-		*(*end)++ = option->name;
-		*(*end)++ = value;
+		if (option->with_name)
+			words->list[words->count++] = option->name;
+		words->list[words->count++] = value;
 		return true;
 	}
 	if (option->argument)
@@ -165,7 +168,7 @@ int options_read(const struct command *command, void *data, int argc, char **arg
 	return count;
 }
 
-bool bytes_read(const char *text, uint64_t *bytes)
+bool bytes_read(const char *text, void *bytes)
 {
 	static const char units[] = "KMGT";
 	unsigned long long number;
@@ -182,7 +185,7 @@ bool bytes_read(const char *text, uint64_t *bytes)
 		shift = 10 * (int)(unit - units + 1);
 	if (errno || !number || end[unit != NULL] || number > UINT64_MAX >> shift)
 		return false;
-	*bytes = (uint64_t)number << shift;
+	*(uint64_t *)bytes = (uint64_t)number << shift;
 	return true;
 }
 

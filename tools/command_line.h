@@ -13,12 +13,20 @@ struct option {
 	const char *help;	/* printed behind it, broken into lines */
 	/* Takes a value into the command's data.  False if it cannot. */
 	bool (*take)(void *data, const char *value);
-	/* Without take(): where it goes, a const char *; without an argument a bool, or these bits
+	bool (*read)(const char *value, void *at);	/* does so for what is there alone */
+	/* Without these: where it goes, a const char *; without an argument a bool, or these bits
 	 * of an unsigned. */
 	size_t at;
 	unsigned bits;
-	bool with_name;		/* at the end, a const char **, go the name and the value */
-	const char *wants;	/* said of a value that take() does not take; NULL: "invalid value of" */
+	bool many;		/* the value goes to a struct words */
+	bool with_name;		/* and so does the name, before it */
+	const char *wants;	/* said of a value that is not taken; NULL: "invalid value of" */
+};
+
+/* The command has made room for all. */
+struct words {
+	const char **list;
+	size_t count;
 };
 
 struct command {
@@ -37,8 +45,8 @@ struct command {
 int options_read(const struct command *command, void *data, int argc, char **argv,
 		 void (*word)(void *data, const char *word), int *status);
 
-/* Reads "4G", "512M", "64K" or "1000"; false for anything else, and for 0. */
-bool bytes_read(const char *text, uint64_t *bytes);
+/* Reads "4G", "512M", "64K" or "1000" into a uint64_t; false for anything else, and for 0. */
+bool bytes_read(const char *text, void *bytes);
 
 /* Says on standard error what is wrong with a word, what may be meant, and the first line of the
  * usage.  Returns the exit status. */

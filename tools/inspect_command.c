@@ -35,11 +35,6 @@ struct inspect_options {
 	uint64_t unpack_limit;
 };
 
-static bool take_limit(void *data, const char *value)
-{
-	return bytes_read(value, &((struct inspect_options *)data)->unpack_limit);
-}
-
 static const struct option options[] = {
 	{ "--json", NULL, "the same as JSON, every piece by itself",
 	  .at = offsetof(struct inspect_options, json) },
@@ -49,7 +44,8 @@ static const struct option options[] = {
 	  " fatbin's header says is known", .at = offsetof(struct inspect_options, headers_only) },
 	{ "--unpack-limit", "SIZE", "unpack at most SIZE bytes of each file, such as 4G; default:"
 	  " 32 times the file, and at least 256M. More is an error",
-	  .take = take_limit, .wants = "--unpack-limit takes a size, such as 4G" },
+	  .read = bytes_read, .at = offsetof(struct inspect_options, unpack_limit),
+	  .wants = "--unpack-limit takes a size, such as 4G" },
 	{ .name = NULL },
 };
 

@@ -17,8 +17,10 @@
 
 /* ---- values ---- */
 
-bool link_arguments_version(const char *text, int *version)
+bool link_arguments_version(const char *text, void *at)
 {
+	int *version = at;
+
 	if (!strcmp(text, "none"))
 		*version = LAZYCUDA_VERSION_NONE;
 	else if (!strcmp(text, "unknown"))
@@ -28,40 +30,11 @@ bool link_arguments_version(const char *text, int *version)
 	return true;
 }
 
-static bool take_driver(void *data, const char *value)
+static bool read_driver(const char *value, void *at)
 {
-	struct link_arguments *arguments = data;
-	struct lazycuda_environment *environment = &arguments->environment;
+	struct lazycuda_environment *environment = at;
 
-	arguments->environment_given = true;
 	return !lazycuda_read_driver(value, &environment->driver, &environment->branch);
-}
-
-static bool take_version(struct link_arguments *arguments, const char *value, int *version)
-{
-	arguments->environment_given = true;
-	return link_arguments_version(value, version);
-}
-
-static bool take_nvjitlink(void *data, const char *value)
-{
-	struct link_arguments *arguments = data;
-
-	return take_version(arguments, value, &arguments->environment.nvjitlink);
-}
-
-static bool take_nvrtc(void *data, const char *value)
-{
-	struct link_arguments *arguments = data;
-
-	return take_version(arguments, value, &arguments->environment.nvrtc);
-}
-
-static bool take_nvvm(void *data, const char *value)
-{
-	struct link_arguments *arguments = data;
-
-	return take_version(arguments, value, &arguments->nvvm);
 }
 
 /* The loader's guard is the same setting. */
@@ -110,22 +83,6 @@ static bool take_setting(void *data, const char *value)
 	return !lk_setting_read(value, &arguments->settings[arguments->request.setting_count++]);
 }
 
-static bool take_option(void *data, const char *value)
-{
-	struct link_arguments *arguments = data;
-
-	arguments->options[arguments->request.option_count++] = value;
-	return true;
-}
-
-static bool take_compile_option(void *data, const char *value)
-{
-	struct link_arguments *arguments = data;
-
-	arguments->compile_options[arguments->request.compile_option_count++] = value;
-	return true;
-}
-
 /* The file is read once the whole command line is known to make sense. */
 static void add_file(struct link_arguments *arguments, const char *path, unsigned flags)
 {
@@ -149,22 +106,8 @@ static bool take_header(void *data, const char *value)
 {
 	struct link_arguments *arguments = data;
 
-	arguments->include_names[arguments->header_count] = strdup(value);
-	return arguments->include_names[arguments->header_count++] && value[0] != '=' &&
-	       strchr(value, '=') && strchr(value, '=')[1];
-}
-
-static bool take_symbol(void *data, const char *value)
-{
-	struct link_arguments *arguments = data;
-
-	arguments->symbols[arguments->request.symbol_count++] = value;
-	return true;
-}
-
-static bool take_unpack_limit(void *data, const char *value)
-{
-	return bytes_read(value, &((struct link_arguments *)data)->request.unpack_limit);
+	arguments->include_names[arguments->header_count++] = lc_text(&arguments->arena, value);
+	return value[0] != '=' && strchr(value, '=') && strchr(value, '=')[1];
 }
 
 /* False if there are several. */
@@ -197,18 +140,18 @@ const struct option link_arguments_options[] = {
 	  " debug, optimize=3, max-registers=N, fast-math, ftz=1, prec-div=0, prec-sqrt=0, fma=0,"
 	  " fast-compile=max, split-compile=N; may be given again", .take = take_setting },
 	{ "--option", "OPTION", "for the linker, in nvJitLink's spelling; may be given again",
-	  .take = take_option },
+	  AT(options), .many = true },
 	{ "--compile-option", "OPTION", "for nvrtc; may be given again",
-	  .take = take_compile_option },
+	  AT(compile_options), .many = true },
 	{ "--library", "FILE", "LLVM IR of which libnvvm takes what other LLVM IR calls; may be"
 	  " given again", .take = take_library },
 	{ "--header", "NAME=FILE", "source may #include <NAME>: the text of FILE, before a file"
 	  " of that name in the folders of -I; may be given again", .take = take_header },
 	{ "--symbol", "NAME", "a symbol that the result has to define; may be given again",
-	  .take = take_symbol },
+	  AT(symbols), .many = true },
 	{ "--unpack-limit", "SIZE", "unpack at most SIZE bytes of each file, such as 4G; default:"
 	  " 32 times the file, and at least 256M. More is refused: UNPACK_LIMIT",
-	  .take = take_unpack_limit },
+	  AT(request.unpack_limit), .read = bytes_read },
 	{ "--lto-across-majors", NULL, "take LTO-IR of an older CUDA major, which worked in every"
 	  " case tried, but is promised in none", FLAG(LTO_ACROSS_MAJORS) },
 	{ "--ignore-non-lto", NULL, "optimise at link time, and leave out what is neither LTO-IR"
@@ -220,11 +163,14 @@ const struct option link_arguments_options[] = {
 	{ "--forward-compatible", NULL, "a forward-compatibility package makes up for an old"
 	  " driver, as with LAZYCUDA_FORWARD_COMPATIBLE=1", FLAG(FORWARD_COMPATIBLE) },
 	{ "--driver", "V", "plan for this driver: 12.9, none or unknown, or its own version, 580"
-	  " or 550.120; default: what is installed", .take = take_driver },
+	  " or 550.120; default: what is installed", AT(environment), .read = read_driver },
 	{ "--nvjitlink", "V", "plan for this nvJitLink: 12.9, none or unknown; default: of those"
-	  " installed what fits", .take = take_nvjitlink },
-	{ "--nvrtc", "V", "plan for this nvrtc, as with --nvjitlink", .take = take_nvrtc },
-	{ "--nvvm", "V", "plan for this libnvvm, as with --nvjitlink", .take = take_nvvm },
+	  " installed what fits", AT(environment.nvjitlink),
+	  .read = link_arguments_version },
+	{ "--nvrtc", "V", "plan for this nvrtc, as with --nvjitlink", AT(environment.nvrtc),
+	  .read = link_arguments_version },
+	{ "--nvvm", "V", "plan for this libnvvm, as with --nvjitlink", AT(nvvm),
+	  .read = link_arguments_version },
 	{ "--json", NULL, "the same as JSON", AT(json) },
 	{ .name = NULL },
 };
@@ -233,31 +179,40 @@ const struct option link_arguments_options[] = {
 
 static bool allocate_arguments(struct link_arguments *arguments, int argc)
 {
-	size_t room = (size_t)argc + 1;
+	struct lc_arena *arena = &arguments->arena;
+	const size_t room = (size_t)argc + 1, words = room * sizeof(const char *);
 
 	*arguments = (struct link_arguments){ .request.size = sizeof(arguments->request) };
-	arguments->inputs = calloc(room, sizeof(*arguments->inputs));
-	arguments->options = calloc(room, sizeof(*arguments->options));
-	arguments->compile_options = calloc(room, sizeof(*arguments->compile_options));
-	arguments->symbols = calloc(room, sizeof(*arguments->symbols));
-	arguments->include_names = calloc(room, sizeof(*arguments->include_names));
-	arguments->headers = calloc(room, sizeof(*arguments->headers));
-	arguments->settings = calloc(room, sizeof(*arguments->settings));
-	arguments->request.settings = arguments->settings;
-	arguments->request.options = arguments->options;
-	arguments->request.compile_options = arguments->compile_options;
-	arguments->request.symbols = arguments->symbols;
-	return arguments->inputs && arguments->options && arguments->compile_options &&
-	       arguments->symbols && arguments->include_names && arguments->headers &&
-	       arguments->settings;
+	arguments->inputs = lc_alloc(arena, room * sizeof(*arguments->inputs));
+	arguments->settings = lc_alloc(arena, room * sizeof(*arguments->settings));
+	arguments->options.list = lc_alloc(arena, words);
+	arguments->compile_options.list = lc_alloc(arena, words);
+	arguments->symbols.list = lc_alloc(arena, words);
+	arguments->include_names = lc_alloc(arena, words);
+	arguments->headers = lc_alloc(arena, words);
+	return !arena->failed;
 }
 
-/* Returns the text of a file, to be freed with free(); NULL, with errno, if it cannot be read.
- * EINVAL: there is a NUL in it, so that it is no text. */
-static char *read_text(const char *path)
+static void fill_request(struct link_arguments *arguments)
+{
+	struct lazycuda_request *request = &arguments->request;
+
+	request->lto = arguments->lto;
+	request->settings = arguments->settings;
+	request->options = arguments->options.list;
+	request->option_count = arguments->options.count;
+	request->compile_options = arguments->compile_options.list;
+	request->compile_option_count = arguments->compile_options.count;
+	request->symbols = arguments->symbols.list;
+	request->symbol_count = arguments->symbols.count;
+}
+
+/* Returns the text of a file; NULL, with errno, if it cannot be read.  EINVAL: there is a NUL in it,
+ * so that it is no text. */
+static const char *read_text(struct lc_arena *arena, const char *path)
 {
 	FILE *file = fopen(path, "re");
-	char *text = NULL;
+	char *text = NULL, *copy = NULL;
 	size_t room = 0;
 	ssize_t length;
 	int error;
@@ -266,15 +221,12 @@ static char *read_text(const char *path)
 		return NULL;
 	length = getdelim(&text, &room, 0, file);
 	error = ferror(file) ? errno : length > 0 && !text[length - 1] ? EINVAL : 0;
-	if (!error && length < 0 && text)
-		*text = 0;	/* an empty file */
-	if (error) {
-		free(text);
-		text = NULL;
-	}
+	if (!error)
+		copy = lc_copy(arena, text, length < 0 ? 0 : (size_t)length);	/* of an empty file -1 */
+	free(text);
 	fclose(file);
-	errno = error;
-	return text;
+	errno = error ? error : ENOMEM;
+	return copy;
 }
 
 /* Reads the headers, for every input.  False, after a message, if a file cannot be read. */
@@ -284,7 +236,7 @@ static bool read_headers(struct link_arguments *arguments, const struct command 
 		char *file = strchr((char *)arguments->include_names[i], '=');
 
 		*file++ = 0;
-		arguments->headers[i] = read_text(file);
+		arguments->headers[i] = read_text(&arguments->arena, file);
 		if (!arguments->headers[i]) {
 			if (errno == EINVAL)
 				complain(command->name, "%s: there is a NUL in it", file);
@@ -326,8 +278,6 @@ int link_arguments_read(struct link_arguments *arguments, const struct command *
 			int argc, char **argv)
 {
 	struct lazycuda_environment given, *environment = &arguments->environment;
-	/* A value that no installation has. */
-	const int not_given = LAZYCUDA_VERSION_UNKNOWN - 1;
 	int status;
 
 	if (!allocate_arguments(arguments, argc)) {
@@ -336,36 +286,38 @@ int link_arguments_read(struct link_arguments *arguments, const struct command *
 	}
 	if (!take_guard(arguments, command) || !take_forward(arguments, command))
 		return 2;
-	environment->driver = environment->nvjitlink = environment->nvrtc = not_given;
-	arguments->nvvm = not_given;
+	environment->driver = environment->nvjitlink = environment->nvrtc = NOT_GIVEN;
+	arguments->nvvm = NOT_GIVEN;
 	if (options_read(command, arguments, argc, argv, take_file, &status) < 0)
 		return status;
 	if (!take_output(arguments))
 		return options_wrong(command, "more than one is asked for of --ptx, --ltoir and"
 				     " --relocatable", "");
-	arguments->request.lto = arguments->lto;
+	fill_request(arguments);
 	if (!read_headers(arguments, command))
 		return 2;
 	given = *environment;
 	*environment = (struct lazycuda_environment){ .size = sizeof(*environment) };
+	arguments->environment_given = given.driver != NOT_GIVEN || given.nvjitlink != NOT_GIVEN ||
+				       given.nvrtc != NOT_GIVEN || arguments->nvvm != NOT_GIVEN;
 	/* Looking loads libraries: skip it if everything was given. */
-	if (given.driver == not_given || given.nvjitlink == not_given || given.nvrtc == not_given)
+	if (given.driver == NOT_GIVEN || given.nvjitlink == NOT_GIVEN || given.nvrtc == NOT_GIVEN)
 		*environment = lazycuda_get_environment();
-	if (given.driver != not_given) {
+	if (given.driver != NOT_GIVEN) {
 		environment->driver = given.driver;
 		environment->branch = given.branch;
 	}
-	if (given.nvjitlink == not_given || given.nvrtc == not_given)
+	if (given.nvjitlink == NOT_GIVEN || given.nvrtc == NOT_GIVEN)
 		take_others(arguments);
-	if (given.nvjitlink != not_given) {
+	if (given.nvjitlink != NOT_GIVEN) {
 		environment->nvjitlink = given.nvjitlink;
 		arguments->others.nvjitlink_count = 0;
 	}
-	if (given.nvrtc != not_given) {
+	if (given.nvrtc != NOT_GIVEN) {
 		environment->nvrtc = given.nvrtc;
 		arguments->others.nvrtc_count = 0;
 	}
-	if (arguments->nvvm != not_given)
+	if (arguments->nvvm != NOT_GIVEN)
 		give_nvvm(arguments);
 	return -1;
 }
@@ -396,19 +348,4 @@ bool link_arguments_readable(const struct link_arguments *arguments,
 		return false;
 	}
 	return true;
-}
-
-void link_arguments_free(struct link_arguments *arguments)
-{
-	for (size_t i = 0; i < arguments->header_count; i++) {
-		free((char *)arguments->include_names[i]);
-		free((char *)arguments->headers[i]);
-	}
-	free(arguments->include_names);
-	free(arguments->headers);
-	free(arguments->inputs);
-	free(arguments->options);
-	free(arguments->compile_options);
-	free(arguments->symbols);
-	free(arguments->settings);
 }

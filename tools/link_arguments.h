@@ -7,9 +7,11 @@
 #include <stddef.h>
 
 #include "../include/lazycuda_link.h"
+#include "../stubs/base/arena.h"
 #include "command_line.h"
 
 struct link_arguments {
+	struct lc_arena arena;	/* of the arrays; for the command to free */
 	struct lazycuda_environment environment;	/* as given, else as installed */
 	bool environment_given;	/* at least one version was given */
 	struct lazycuda_others others;	/* as installed, but for what was given */
@@ -19,16 +21,19 @@ struct link_arguments {
 	size_t input_count;
 	bool json, lto;
 	unsigned outputs;	/* bits of enum lazycuda_output */
-	/* The arrays that the request points to. */
-	const char **options, **compile_options, **symbols;
+	/* What the request points to. */
+	struct words options, compile_options, symbols;
 	struct lazycuda_setting *settings;
 	/* What --header gives all inputs: names, each in one block with its "=FILE", and texts. */
 	const char **include_names, **headers;
 	size_t header_count;
 };
 
-/* Reads "12.9", "none" or "unknown"; false for any other text. */
-bool link_arguments_version(const char *text, int *version);
+/* A value that no version has. */
+#define NOT_GIVEN (LAZYCUDA_VERSION_UNKNOWN - 1)
+
+/* Reads "12.9", "none" or "unknown" into an int; false for any other text. */
+bool link_arguments_version(const char *text, void *at);
 
 /* The options that both commands have; their data begins with a struct link_arguments. */
 extern const struct option link_arguments_options[];
@@ -44,7 +49,5 @@ int link_arguments_read(struct link_arguments *arguments, const struct command *
 /* Returns true if all files can be read; otherwise reports the first that cannot. */
 bool link_arguments_readable(const struct link_arguments *arguments,
 			     const struct command *command);
-
-void link_arguments_free(struct link_arguments *arguments);
 
 #endif

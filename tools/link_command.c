@@ -293,23 +293,14 @@ struct own_arguments {
 	uint64_t time_limit, memory_limit;	/* as the request has them */
 };
 
-static bool take_time_limit(void *data, const char *value)
+static bool read_seconds(const char *value, void *at)
 {
-	struct own_arguments *own = data;
 	char *end;
 	double seconds = strtod(value, &end);
+	uint64_t limit = (uint64_t)(seconds > 0 && seconds < 1e12 ? seconds * 1000 : 0);
 
-	own->isolated = true;
-	own->time_limit = (uint64_t)(seconds > 0 && seconds < 1e12 ? seconds * 1000 : 0);
-	return end != value && !*end && own->time_limit;
-}
-
-static bool take_memory_limit(void *data, const char *value)
-{
-	struct own_arguments *own = data;
-
-	own->isolated = true;
-	return bytes_read(value, &own->memory_limit) && own->memory_limit;
+	*(uint64_t *)at = limit;
+	return end != value && !*end && limit;
 }
 
 static const struct option options[] = {
@@ -318,9 +309,9 @@ static const struct option options[] = {
 	{ "--isolated", NULL, "compiler and linker run in a process of their own, whose crash is"
 	  " a refusal", .at = offsetof(struct own_arguments, isolated) },
 	{ "--time-limit", "SECONDS", "implies --isolated: a limit for both together; default: ten"
-	  " minutes", .take = take_time_limit },
+	  " minutes", .read = read_seconds, .at = offsetof(struct own_arguments, time_limit) },
 	{ "--memory-limit", "SIZE", "implies --isolated: a limit for each, such as 2G; default:"
-	  " none", .take = take_memory_limit },
+	  " none", .read = bytes_read, .at = offsetof(struct own_arguments, memory_limit) },
 	{ .name = NULL },
 };
 
@@ -369,7 +360,7 @@ static int link_with(struct own_arguments *own)
 		fd = take_standard_output();
 	if (stream && fd < 0)
 		return 2;
-	if (own->isolated)
+	if (own->isolated || own->time_limit || own->memory_limit)
 		request->flags |= LAZYCUDA_LINK_ISOLATED;
 	request->time_limit = own->time_limit;
 	request->memory_limit = own->memory_limit;
@@ -383,6 +374,6 @@ int link_main(int argc, char **argv)
 
 	if (status < 0)
 		status = link_with(&own);
-	link_arguments_free(&own.shared);
+	lc_arena_free(&own.shared.arena);
 	return status;
 }

@@ -29,20 +29,12 @@ static const char usage[] =
 
 struct plan_arguments {
 	struct link_arguments shared;
-	bool cudart_given;
 	int cudart;
 };
 
-static bool take_cudart(void *data, const char *value)
-{
-	struct plan_arguments *arguments = data;
-
-	arguments->cudart_given = true;
-	return link_arguments_version(value, &arguments->cudart);
-}
-
 static const struct option options[] = {
-	{ "--cudart", "V", "the runtime's version, only without a file", .take = take_cudart },
+	{ "--cudart", "V", "the runtime's version, only without a file",
+	  .read = link_arguments_version, .at = offsetof(struct plan_arguments, cudart) },
 	{ .name = NULL },
 };
 
@@ -82,7 +74,7 @@ static int combine(const struct plan_arguments *plan)
 		.size = sizeof(combination),
 		.driver = environment->driver,
 		.branch = environment->branch,
-		.cudart = plan->cudart_given ? plan->cudart :
+		.cudart = plan->cudart != NOT_GIVEN ? plan->cudart :
 			  arguments->environment_given ? LAZYCUDA_VERSION_NONE : installed_cudart(),
 		.nvrtc = environment->nvrtc,
 		.nvjitlink = environment->nvjitlink,
@@ -183,18 +175,18 @@ static int answer(struct plan_arguments *plan)
 		return options_wrong(&command, "no file is given", "");
 	if (!arguments->input_count)
 		return combine(plan);
-	if (plan->cudart_given)
+	if (plan->cudart != NOT_GIVEN)
 		return options_wrong(&command, "--cudart is for a plan without files", "");
 	return decide(arguments);
 }
 
 int plan_main(int argc, char **argv)
 {
-	struct plan_arguments arguments = { .cudart_given = false };
+	struct plan_arguments arguments = { .cudart = NOT_GIVEN };
 	int status = link_arguments_read(&arguments.shared, &command, argc, argv);
 
 	if (status < 0)
 		status = answer(&arguments);
-	link_arguments_free(&arguments.shared);
+	lc_arena_free(&arguments.shared.arena);
 	return status;
 }

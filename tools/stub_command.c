@@ -35,13 +35,11 @@ static const char usage[] =
 
 struct request {
 	const char *list, *output;
-	const char **scan;	/* arguments for scan */
-	const char **end;	/* of what was given */
-	size_t scan_count;
+	struct words scan;	/* arguments for scan */
 };
 
 /* For scan, which reads it. */
-#define PASS_ON .at = offsetof(struct request, end), .with_name = true
+#define PASS_ON .at = offsetof(struct request, scan), .many = true, .with_name = true
 
 static const struct option options[] = {
 	{ "--from", "FILE[=CUDA]", "the library; once for each major. Where the majors are"
@@ -113,20 +111,19 @@ static int read_arguments(struct request *request, int argc, char **argv)
 {
 	int status = 2, count;
 
-	request->scan = calloc((size_t)argc * 2 + 32, sizeof(*request->scan));
-	if (!request->scan)
+	request->scan.list = calloc((size_t)argc * 2 + 32, sizeof(*request->scan.list));
+	if (!request->scan.list)
 		return status;
-	request->end = request->scan + 2;	/* argv[0] and --own */
+	request->scan.count = 2;	/* argv[0] and --own */
 	count = options_read(&command, request, argc, argv, NULL, &status);
 	if (count < 0)
 		return status;
-	request->scan_count = (size_t)(request->end - request->scan);
 	if (count)
 		return options_wrong(&command, "neither an option nor its value: ", argv[0]);
 	if (!request->output)
 		return options_wrong(&command, "no folder is given: use -o DIR", "");
-	if (request->list && request->scan_count > 2)
-		complain("stub", "%s: it cannot be used with --list", request->scan[2]);
+	if (request->list && request->scan.count > 2)
+		complain("stub", "%s: it cannot be used with --list", request->scan.list[2]);
 	else
 		return -1;
 	return 2;
@@ -134,7 +131,7 @@ static int read_arguments(struct request *request, int argc, char **argv)
 
 /* Passes on the CUDA majors that lazycuda's stubs know: other stubs in a process may have
  * any of them, and the choice of a major considers all. */
-static bool add_majors(struct request *request)
+static bool add_majors(struct words *scan)
 {
 	static char majors[8][8];
 	struct tables tables;
@@ -147,8 +144,8 @@ static bool add_majors(struct request *request)
 	for (size_t i = 0; i < tables.all[0].library->known_major_count && i < 8; i++) {
 		snprintf(majors[i], sizeof(majors[i]), "%u",
 			 tables.all[0].library->known_majors[i]);
-		request->scan[request->scan_count++] = "--cuda-major";
-		request->scan[request->scan_count++] = majors[i];
+		scan->list[scan->count++] = "--cuda-major";
+		scan->list[scan->count++] = majors[i];
 	}
 	tables_free(&tables);
 	return true;
@@ -195,17 +192,17 @@ static bool name_list(const char *list, char *name, size_t size)
 }
 
 /* Derives the list into the folder and sets `path` to its path. */
-static bool derive(struct request *request, const struct stub_folder *folder, char *path)
+static bool derive(struct words *scan, const struct stub_folder *folder, char *path)
 {
 	char made[PATH_MAX], name[160];
 
-	if (!add_majors(request))
+	if (!add_majors(scan))
 		return false;
 	snprintf(made, sizeof(made), "%s/list", folder->parts);
-	request->scan[1] = "--own";
-	request->scan[request->scan_count++] = "-o";
-	request->scan[request->scan_count++] = made;
-	if (!run("lazycuda/scan", request->scan))
+	scan->list[1] = "--own";
+	scan->list[scan->count++] = "-o";
+	scan->list[scan->count++] = made;
+	if (!run("lazycuda/scan", scan->list))
 		return false;
 	errno = ENAMETOOLONG;
 	if (!name_list(made, name, sizeof(name)) ||
@@ -285,7 +282,7 @@ static bool make_stub(struct request *request, struct stub_folder *folder)
 	const char *list = request->list;
 	bool changed;
 
-	if (list ? !take_list(list, folder) : !derive(request, folder, path))
+	if (list ? !take_list(list, folder) : !derive(&request->scan, folder, path))
 		return false;
 	if (!write_sources(folder, list ? list : path, stub, sizeof(stub)) ||
 	    !stub_folder_finish(folder, &changed))
@@ -307,6 +304,6 @@ int stub_main(int argc, char **argv)
 	if (status < 0)
 		status = stub_folder_begin(&folder, request.output) && make_stub(&request, &folder) ? 0 : 2;
 	stub_folder_end(&folder);
-	free(request.scan);
+	free(request.scan.list);
 	return status;
 }
