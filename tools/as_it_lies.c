@@ -170,9 +170,9 @@ static struct reach reach_of(const struct tables *tables, const struct findings 
 {
 	struct reach named = { .cudas = { 0 } };
 
-	for (size_t i = 0; i < findings->constants.open_count; i++) {
+	for (size_t i = 0; i < findings->constants.opens.count; i++) {
 		uint32_t cudas;
-		size_t library = opened_library(tables, findings->constants.opens[i], &cudas);
+		size_t library = opened_library(tables, findings->constants.opens.list[i], &cudas);
 
 		if (library < tables->count)
 			named.cudas[library] |= cudas;
@@ -257,8 +257,8 @@ static const char *opened_text(struct lc_arena *arena, const struct tables *tabl
 	uint32_t known = known_cudas(tables), cudas;
 	const char *text = "";
 
-	for (size_t i = 0; i < findings->constants.open_count; i++) {
-		const char *name = findings->constants.opens[i];
+	for (size_t i = 0; i < findings->constants.opens.count; i++) {
+		const char *name = findings->constants.opens.list[i];
 		size_t library = opened_library(tables, name, &cudas);
 
 		if (library < tables->count && known & ~named.cudas[library])
@@ -284,17 +284,15 @@ const char *lies_reasons(struct lc_arena *arena, const struct tables *tables,
 	return text;
 }
 
-struct names lies_unjudged(struct lc_arena *arena, const struct findings *findings)
+struct lc_strings lies_unjudged(struct lc_arena *arena, const struct findings *findings)
 {
-	struct names names = { .count = 0 };
+	struct lc_strings names = { .count = 0 };
 
 	for (size_t i = 0; i < findings->strangers.count; i++) {
 		const char *soname = findings->strangers.list[i];
-		const char **name = findings->beside && neighbours_have(findings->beside, soname) ? NULL :
-			lc_grow(arena, &names.list, &names.count, sizeof(*name));
 
-		if (name)
-			*name = soname;
+		if (!findings->beside || !neighbours_have(findings->beside, soname))
+			lc_add_string(arena, &names, soname);
 	}
 	return names;
 }

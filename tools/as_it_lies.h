@@ -34,6 +34,6 @@ bool lies_without_stub(const struct findings *findings);
 const char *lies_reasons(struct lc_arena *arena, const struct tables *tables,
 			 const struct findings *findings, bool by_name);
 /* Returns the needed libraries that audit knows nothing of, and that do not come with the file. */
-struct names lies_unjudged(struct lc_arena *arena, const struct findings *findings);
+struct lc_strings lies_unjudged(struct lc_arena *arena, const struct findings *findings);
 
 #endif

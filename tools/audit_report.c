@@ -198,7 +198,7 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 		      const char *wheel, const struct findings *findings, const struct code *code,
 		      const struct fate *fate, const char *verdict)
 {
-	const struct names unjudged = lies_unjudged(arena, findings);
+	const struct lc_strings unjudged = lies_unjudged(arena, findings);
 	size_t driver;
 	bool drives = driver_needed(report->tables, findings, &driver);
 
@@ -209,7 +209,7 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 	json_text("is", !findings->itself ? NULL : findings->stub ? "stub" : "real");
 	json_boolean("static", findings->constants.has_static);
 	json_boolean("lazy", findings->lazy);
-	json_words("dlopens", findings->constants.opens, findings->constants.open_count);
+	json_words("dlopens", findings->constants.opens.list, findings->constants.opens.count);
 	json_imports(arena, findings);
 	json_open("targets", '{');
 	for (size_t i = 0; i < report->tables->toolkit_count; i++)
@@ -344,7 +344,7 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 		       const struct findings *findings, const struct code *code,
 		       const char *verdict)
 {
-	const struct names unjudged = lies_unjudged(arena, findings);
+	const struct lc_strings unjudged = lies_unjudged(arena, findings);
 
 	printf("%s\n", lc_printable(arena, file));
 	for (size_t i = 0; i < findings->import_count; i++)
@@ -366,10 +366,10 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 		     " was registered before; link with -Wl,-z,now, or use `lazycuda retarget`");
 	if (findings->constants.has_static && findings->import_count)
 		line(arena, "note", "a CUDA runtime is linked into it statically, too");
-	for (size_t i = 0; i < findings->constants.open_count; i++)
+	for (size_t i = 0; i < findings->constants.opens.count; i++)
 		line(arena, "note", lc_format(arena, "holds the name %s: it may open that one"
 					      " itself, whatever the stubs choose",
-					      findings->constants.opens[i]));
+					      findings->constants.opens.list[i]));
 	if (findings->constants.more_opens)
 		line(arena, "note", "holds more names of libraries than are listed here");
 	if (unjudged.count)
@@ -466,7 +466,7 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 	if (report->json)
 		json_file(report, arena, file, wheel, findings, code, &fate, verdict);
 	else if (!report->quiet || findings->object || findings->import_count ||
-		 findings->constants.has_static || findings->constants.open_count ||
+		 findings->constants.has_static || findings->constants.opens.count ||
 		 (report->wish.any && code->group_count))
 		print_file(report, arena, file, findings, code, verdict);
 }

@@ -87,7 +87,7 @@ static bool store(void *data, const struct option *option, const char *value)
 	if (option->read)
 		return option->read(value, at);
 	if (option->many) {
-		struct words *words = (struct words *)at;
+		struct lc_strings *words = (struct lc_strings *)at;
 
 		if (option->with_name)
 			words->list[words->count++] = option->name;

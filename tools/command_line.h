@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../stubs/base/arena.h"
+
 struct option {
 	const char *name;	/* "--lto"; with a short one "-o, --output" */
 	const char *argument;	/* "OUT"; NULL if it has none */
@@ -18,15 +20,9 @@ struct option {
 	 * of an unsigned. */
 	size_t at;
 	unsigned bits;
-	bool many;		/* the value goes to a struct words */
+	bool many;		/* the value goes to a struct lc_strings, which has room for all */
 	bool with_name;		/* and so does the name, before it */
 	const char *wants;	/* said of a value that is not taken; NULL: "invalid value of" */
-};
-
-/* The command has made room for all. */
-struct words {
-	const char **list;
-	size_t count;
 };
 
 struct command {

@@ -23,18 +23,15 @@ struct sweep {
 static void add_open(struct sweep *scan, const char *name)
 {
 	struct constants *constants = scan->constants;
-	const char **open;
 
-	for (size_t i = 0; i < constants->open_count; i++)
-		if (!strcmp(constants->opens[i], name))
+	for (size_t i = 0; i < constants->opens.count; i++)
+		if (!strcmp(constants->opens.list[i], name))
 			return;
-	if (constants->open_count == MAX_OPENS) {
+	if (constants->opens.count == MAX_OPENS) {
 		constants->more_opens = true;
 		return;
 	}
-	open = lc_grow(scan->arena, &constants->opens, &constants->open_count, sizeof(*open));
-	if (open)
-		*open = name;
+	lc_add_string(scan->arena, &constants->opens, name);
 }
 
 /* Notes "libcudart.so.12" if it is a whole string or the end of a path. */

@@ -8,8 +8,7 @@
 
 struct constants {
 	bool has_static;	/* the CUDA runtime is linked into the file */
-	const char **opens;	/* names with a fixed major that the file may open itself */
-	size_t open_count;
+	struct lc_strings opens;	/* names with a fixed major that the file may open itself */
 	bool more_opens;	/* it has more of them than are noted */
 };
 

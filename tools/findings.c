@@ -215,14 +215,6 @@ static bool is_musl(const char *soname)
 	       !strcmp(soname, "libc.so");
 }
 
-static void add_other(struct reading *reading, struct names *names, const char *soname)
-{
-	const char **name = lc_grow(reading->arena, &names->list, &names->count, sizeof(*name));
-
-	if (name)
-		*name = soname;
-}
-
 /* A library that there is no table of.  What auditwheel has renamed comes with the file. */
 static void note_other(struct reading *reading, const char *soname)
 {
@@ -231,9 +223,9 @@ static void note_other(struct reading *reading, const char *soname)
 	if (is_musl(soname))
 		findings->musl = true;
 	else if (ready_lists(soname))
-		add_other(reading, &findings->without_stub, soname);
+		lc_add_string(reading->arena, &findings->without_stub, soname);
 	else if (!is_of_system(soname) && !ready_bundled(soname))
-		add_other(reading, &findings->strangers, soname);
+		lc_add_string(reading->arena, &findings->strangers, soname);
 }
 
 static bool note_library(const char *soname, void *data)

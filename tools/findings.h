@@ -25,11 +25,6 @@ struct found_import {
 	const char *weak;	/* a name of which the file may ask if it is there; or NULL */
 };
 
-struct names {
-	const char **list;
-	size_t count;
-};
-
 struct findings {
 	const char *error;	/* what is wrong with the file, as a phrase; or NULL */
 	bool foreign;		/* for a 32-bit or big-endian CPU: no CUDA there */
@@ -39,8 +34,8 @@ struct findings {
 	bool lazy;		/* bound lazily, at the first call of each function */
 	struct found_import *imports;
 	size_t import_count;
-	struct names strangers;		/* needed, and neither CUDA's nor the system's */
-	struct names without_stub;	/* needed, and CUDA's, but there is no stub to judge by */
+	struct lc_strings strangers;		/* needed, and neither CUDA's nor the system's */
+	struct lc_strings without_stub;	/* needed, and CUDA's, but there is no stub to judge by */
 	bool musl;
 	struct neighbours *beside;	/* the files that come with it; or NULL */
 	struct searcher searcher;

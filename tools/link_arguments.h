@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "../include/lazycuda_link.h"
-#include "../stubs/base/arena.h"
 #include "command_line.h"
 
 struct link_arguments {
@@ -22,7 +21,7 @@ struct link_arguments {
 	bool json, lto;
 	unsigned outputs;	/* bits of enum lazycuda_output */
 	/* What the request points to. */
-	struct words options, compile_options, symbols;
+	struct lc_strings options, compile_options, symbols;
 	struct lazycuda_setting *settings;
 	/* What --header gives all inputs: names, each in one block with its "=FILE", and texts. */
 	const char **include_names, **headers;

@@ -343,8 +343,7 @@ enum {
 struct loader {
 	struct searcher from;
 	const char *soname;
-	const char **needed;
-	size_t needed_count;
+	struct lc_strings needed;
 	bool above;		/* it needs the file that is asked for, perhaps through others */
 };
 
@@ -362,12 +361,10 @@ static bool note_need(const char *soname, void *data)
 {
 	struct inspection *look = data;
 	struct loader *loader = look->loader;
-	const char **needed = strnlen(soname, NAME_MAX + 1) > NAME_MAX ? NULL :
-		lc_grow(&look->all->arena, &loader->needed, &loader->needed_count, sizeof(*needed));
 
-	if (needed)
-		*needed = copy(look->all, soname);
-	return loader->needed_count == MAX_NEEDED;
+	if (strnlen(soname, NAME_MAX + 1) <= NAME_MAX)
+		lc_add_string(&look->all->arena, &loader->needed, copy(look->all, soname));
+	return loader->needed.count == MAX_NEEDED;
 }
 
 static void note_loader(struct neighbours *all, const struct wheel_member *member)
@@ -401,7 +398,7 @@ static void note_texts(struct neighbours *all, const char *text, size_t size)
 	const char *end = text + size;
 
 	for (const char *at = text; (at = memmem(at, (size_t)(end - at), ".so", 3)); at += 3) {
-		const char *first = at, *last = at, **place;
+		const char *first = at, *last = at;
 		char name[NAME_MAX + 1];
 
 		while (first > text && !strchr("\"'/ \n", first[-1]) && at - first < NAME_MAX)
@@ -412,10 +409,8 @@ static void note_texts(struct neighbours *all, const char *text, size_t size)
 		    !is_quote(*last))
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)(last - first), first);
-		place = neighbours_have(all, name) ?
-			lc_grow(&all->arena, &all->texts, &all->text_count, sizeof(*place)) : NULL;
-		if (place)
-			*place = copy(all, name);
+		if (neighbours_have(all, name))
+			lc_add_string(&all->arena, &all->texts, copy(all, name));
 	}
 }
 
@@ -436,8 +431,8 @@ static bool step(struct neighbours *all, size_t steps)
 
 static bool needs(struct neighbours *all, const struct loader *loader, const char *name)
 {
-	for (size_t i = 0; i < loader->needed_count && step(all, 1); i++)
-		if (!strcmp(basename(loader->needed[i]), name))
+	for (size_t i = 0; i < loader->needed.count && step(all, 1); i++)
+		if (!strcmp(basename(loader->needed.list[i]), name))
 			return true;
 	return false;
 }
@@ -479,8 +474,8 @@ static bool is_preloaded(struct neighbours *all, const struct searcher *from, co
 {
 	bool named = false;
 
-	for (size_t i = 0; i < all->text_count && !named && step(all, 1); i++)
-		named = !strcmp(all->texts[i], name);
+	for (size_t i = 0; i < all->texts.count && !named && step(all, 1); i++)
+		named = !strcmp(all->texts.list[i], name);
 	for (size_t i = 0; i < all->loader_count && named && step(all, 1); i++) {
 		const struct loader *loader = &all->loaders[i];
 

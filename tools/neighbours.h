@@ -41,8 +41,7 @@ struct neighbours {
 	bool looked;
 	struct loader *loaders;		/* its ELF files */
 	size_t loader_count;
-	const char **texts;		/* names of libraries that stand in its Python */
-	size_t text_count;
+	struct lc_strings texts;	/* names of libraries that stand in its Python */
 	size_t steps;			/* that are left for the search, so that it is linear */
 };
 

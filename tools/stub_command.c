@@ -35,7 +35,7 @@ static const char usage[] =
 
 struct request {
 	const char *list, *output;
-	struct words scan;	/* arguments for scan */
+	struct lc_strings scan;	/* arguments for scan */
 };
 
 /* For scan, which reads it. */
@@ -131,7 +131,7 @@ static int read_arguments(struct request *request, int argc, char **argv)
 
 /* Passes on the CUDA majors that lazycuda's stubs know: other stubs in a process may have
  * any of them, and the choice of a major considers all. */
-static bool add_majors(struct words *scan)
+static bool add_majors(struct lc_strings *scan)
 {
 	static char majors[8][8];
 	struct tables tables;
@@ -192,7 +192,7 @@ static bool name_list(const char *list, char *name, size_t size)
 }
 
 /* Derives the list into the folder and sets `path` to its path. */
-static bool derive(struct words *scan, const struct stub_folder *folder, char *path)
+static bool derive(struct lc_strings *scan, const struct stub_folder *folder, char *path)
 {
 	char made[PATH_MAX], name[160];
 

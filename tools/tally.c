@@ -6,14 +6,10 @@
 
 /* ---- one file on one version ---- */
 
-static void add(struct lc_arena *arena, struct tally *tally, struct names *names, const char *name)
+static void add(struct lc_arena *arena, struct tally *tally, struct lc_strings *names, const char *name)
 {
-	const char **place = lc_grow(arena, &names->list, &names->count, sizeof(*place));
-
-	if (place)
-		*place = name;
-	else
-		tally->incomplete = true;
+	lc_add_string(arena, names, name);
+	tally->incomplete |= arena->failed;
 }
 
 bool is_judged(const struct found_import *import)
@@ -192,24 +188,17 @@ const char *format_own(struct lc_arena *arena, const struct table *table, lc_ver
 }
 
 /* The first `most` of them, and how many more there are. */
-static const char *list_some(struct lc_arena *arena, const struct names *names, size_t most)
+static const char *list_some(struct lc_arena *arena, const struct lc_strings *names, size_t most)
 {
 	/* One more would take no less room than its name. */
-	size_t count = names->count > most + 1 ? most : names->count, length = 1;
-	char *text, *end;
+	size_t count = names->count > most + 1 ? most : names->count;
+	const char *text = lc_join(arena, names->list, count, ", ");
 
-	for (size_t i = 0; i < count; i++)
-		length += strlen(names->list[i]) + 2;
-	text = end = lc_alloc(arena, length);
-	for (size_t i = 0; end && i < count; i++)
-		end = stpcpy(stpcpy(end, i ? ", " : ""), names->list[i]);
-	if (!text)
-		return "";
 	return count == names->count ? text :
 	       lc_format(arena, "%s and %zu more", text, names->count - count);
 }
 
-const char *list_names(struct lc_arena *arena, const struct names *names)
+const char *list_names(struct lc_arena *arena, const struct lc_strings *names)
 {
 	return list_some(arena, names, names->count);
 }
@@ -217,7 +206,7 @@ const char *list_names(struct lc_arena *arena, const struct names *names)
 const char *problems(struct lc_arena *arena, const struct tally *tally, size_t most)
 {
 	const struct {
-		const struct names *names;
+		const struct lc_strings *names;
 		const char *what;
 	} kinds[] = {
 		{ &tally->refused, "refused" }, { &tally->absent, "absent" },

@@ -7,8 +7,8 @@
 
 struct tally {
 	size_t direct, renamed, adapted;
-	struct names refused, absent;
-	struct names undriven;	/* missing from the driver, on any CUDA */
+	struct lc_strings refused, absent;
+	struct lc_strings undriven;	/* missing from the driver, on any CUDA */
 	bool incomplete;	/* memory ran out: there may be more of the names */
 };
 
@@ -41,7 +41,7 @@ size_t end_of_major(const struct tables *tables, size_t first);
 const char *format_version(struct lc_arena *arena, lc_version version);
 /* format_version() for a version of this library. */
 const char *format_own(struct lc_arena *arena, const struct table *table, lc_version version);
-const char *list_names(struct lc_arena *arena, const struct names *names);
+const char *list_names(struct lc_arena *arena, const struct lc_strings *names);
 /* "5 refused: a, b, c and 2 more; 1 absent: d": of each kind about so many names. */
 const char *problems(struct lc_arena *arena, const struct tally *tally, size_t most);
 /* "runs on 12.0 and later and on 13"; "" if it runs on none. */

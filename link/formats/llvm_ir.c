@@ -42,8 +42,7 @@ struct ir_text {
 	bool shared;			/* VARIABLE: in shared memory */
 	size_t depth;			/* of brackets */
 	bool kernel;			/* DEFINE: its calling convention; METADATA: "kernel" is in it */
-	const char **node;		/* names in the METADATA so far */
-	size_t node_count;
+	struct lc_strings node;		/* names in the METADATA so far */
 	bool numbered;			/* one of these is a number */
 	enum ir_layout layout;
 	bool no_layout;			/* there is none, or the last one is empty */
@@ -122,14 +121,14 @@ static void begin(struct ir_text *text, enum ir_entity entity)
 	    text->entity == IR_VARIABLE)
 		text->unsure = true;	/* its name, or what it is, was not seen */
 	if (text->entity == IR_METADATA && text->kernel) {
-		for (size_t i = 0; i < text->node_count; i++)
-			lk_names_add(&text->kernels, text->node[i]);
+		for (size_t i = 0; i < text->node.count; i++)
+			lk_names_add(&text->kernels, text->node.list[i]);
 		text->unsure |= text->numbered;
 	}
 	text->entity = entity;
 	text->linkage = entity == IR_DECLARE ? IR_EXTERNAL : IR_VISIBLE;
 	text->kernel = text->shared = text->numbered = false;
-	text->node_count = 0;
+	text->node.count = 0;
 }
 
 /* A variable, whose linkage is known by now. */
@@ -258,7 +257,6 @@ static void unescape(struct ir_text *text)
 static void take_value_name(struct ir_text *text)
 {
 	const bool numbered = !text->quoted && isdigit((unsigned char)text->token[0]);
-	const char **slot;
 
 	if (memchr(text->token, 0, text->length) || !text->length)
 		text->unsure = true;
@@ -270,9 +268,7 @@ static void take_value_name(struct ir_text *text)
 	} else if (text->depth && text->entity == IR_METADATA && numbered) {
 		text->numbered = true;
 	} else if (text->depth && text->entity == IR_METADATA) {
-		slot = lc_grow(text->arena, &text->node, &text->node_count, sizeof(*slot));
-		if (slot)
-			*slot = lc_text(text->arena, text->token);
+		lc_add_string(text->arena, &text->node, lc_text(text->arena, text->token));
 	} else if (!text->depth &&
 		   (text->entity == IR_DEFINE || text->entity == IR_DECLARE)) {
 		take_function(text);

@@ -21,13 +21,11 @@ bool lk_refuse(struct lk_planning *planning, enum lazycuda_code code, const stru
 
 void lk_note(struct lk_planning *planning, const char *format, ...)
 {
-	const char **slot = lc_grow(planning->arena, &planning->notes, &planning->note_count,
-				    sizeof(*slot));
 	va_list arguments;
 
 	va_start(arguments, format);
-	if (slot)
-		*slot = lc_format_list(planning->arena, format, arguments);
+	lc_add_string(planning->arena, &planning->notes,
+		      lc_format_list(planning->arena, format, arguments));
 	va_end(arguments);
 }
 

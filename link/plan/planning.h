@@ -106,8 +106,7 @@ struct lk_planning {
 	const char *needs_why;
 	enum lk_remedy remedy;
 	struct lk_refusal refusal;	/* of the step at hand; code OK: there is none */
-	const char **notes;
-	size_t note_count;
+	struct lc_strings notes;
 	struct lk_symbol_errors symbol_errors;
 };
 

@@ -327,8 +327,8 @@ static void write_notes(struct lk_planning *planning, const struct lk_side *side
 	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER &&
 	    planning->environment.nvjitlink == LAZYCUDA_VERSION_NONE)
 		lk_note(planning, "the driver links, since there is no nvJitLink");
-	plan->notes = planning->notes;
-	plan->note_count = planning->note_count;
+	plan->notes = planning->notes.list;
+	plan->note_count = planning->notes.count;
 }
 
 /* ---- all of it ---- */

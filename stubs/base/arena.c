@@ -119,6 +119,14 @@ void *lc_grow(struct lc_arena *arena, void *array_pointer, size_t *count, size_t
 	return (char *)array + element * (*count)++;
 }
 
+void lc_add_string(struct lc_arena *arena, struct lc_strings *strings, const char *text)
+{
+	const char **string = lc_grow(arena, &strings->list, &strings->count, sizeof(*string));
+
+	if (string)
+		*string = text;
+}
+
 char *lc_copy(struct lc_arena *arena, const char *text, size_t length)
 {
 	char *copy = lc_alloc(arena, length + 1);

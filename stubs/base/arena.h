@@ -51,6 +51,13 @@ static inline void *lc_alloc(struct lc_arena *arena, size_t size)
  * or NULL.  *array may move. */
 void *lc_grow(struct lc_arena *arena, void *array_pointer, size_t *count, size_t element);
 
+struct lc_strings {
+	const char **list;
+	size_t count;
+};
+
+void lc_add_string(struct lc_arena *arena, struct lc_strings *strings, const char *text);
+
 /* A formatted string; "" on allocation failure.  Cold: messages are for rare cases,
  * whose code is best kept apart from the common path. */
 char *lc_format(struct lc_arena *arena, const char *format, ...)

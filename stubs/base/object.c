@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arena.h"
 #include "cuda_version.h"
 #include "glibc.h"
 #include "image.h"
@@ -235,17 +234,14 @@ struct noting {
 static bool add_sibling(const char *soname, void *data)
 {
 	const struct noting *noting = data;
-	const char **next;
+	struct lc_strings *sonames = &noting->siblings->sonames;
 
 	if (strchr(soname, '/') || !lc_cuda_folder(soname))
 		return false;
-	if (noting->siblings->count == MAX_SIBLINGS)
+	if (sonames->count == MAX_SIBLINGS)
 		return true;
-	next = lc_grow(noting->arena, &noting->siblings->sonames, &noting->siblings->count,
-		       sizeof(*next));
-	if (next)
-		*next = lc_text(noting->arena, soname);
-	return !next;
+	lc_add_string(noting->arena, sonames, lc_text(noting->arena, soname));
+	return noting->arena->failed;
 }
 
 static const char *note_siblings(const struct lc_image *image, void *data)
@@ -265,9 +261,9 @@ void lc_elf_siblings(struct lc_arena *arena, const char *path, struct lc_sibling
 	struct lc_identity identity;
 	int error = 0;
 
-	*siblings = (struct lc_siblings){ .count = 0 };
+	*siblings = (struct lc_siblings){ .path = NULL };
 	read_path(path, note_siblings, &(struct noting){ arena, siblings }, &identity, &error);
 	lc_arena_note_error(arena, error);
 	if (arena->failed)
-		siblings->count = 0;
+		siblings->sonames.count = 0;
 }

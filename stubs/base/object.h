@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 
 #include "../entry/stub.h"
+#include "arena.h"
 
-struct lc_arena;	/* arena.h */
 struct lc_image;	/* image.h */
 
 #define LC_PRIVATE_NODE "LAZYCUDA_1"	/* the version node that only stubs define */
@@ -57,8 +57,7 @@ struct lc_elf {
 
 /* What a file needs of CUDA's other libraries, and where it says that they are. */
 struct lc_siblings {
-	const char **sonames;
-	size_t count;
+	struct lc_strings sonames;
 	const char *path;	/* DT_RUNPATH, else DT_RPATH; NULL: it has none */
 };
 

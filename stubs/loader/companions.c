@@ -150,8 +150,8 @@ static void bring_needed(struct bringing *bringing, const char *path, int depth)
 	struct lc_siblings siblings;
 
 	lc_elf_siblings(bringing->arena, path, &siblings);
-	for (size_t i = 0; i < siblings.count; i++) {
-		const char *soname = siblings.sonames[i], *own, *other;
+	for (size_t i = 0; i < siblings.sonames.count; i++) {
+		const char *soname = siblings.sonames.list[i], *own, *other;
 
 		if (!is_new(bringing, soname))
 			continue;
@@ -226,8 +226,8 @@ static const char *sibling_of_option(struct lc_arena *arena, struct lc_search *s
 	if (path[0] != '/' || !(search->files[seat][index].siblings & lc_cuda_kind(soname)))
 		return NULL;
 	lc_elf_siblings(arena, path, &siblings);
-	for (size_t i = 0; i < siblings.count; i++) {
-		if (strcmp(siblings.sonames[i], soname))
+	for (size_t i = 0; i < siblings.sonames.count; i++) {
+		if (strcmp(siblings.sonames.list[i], soname))
 			continue;
 		bringing = begin_bringing(arena, search->known, &now, search->seats[seat].library,
 					  &search->seats[seat].options[index], path);

@@ -31,11 +31,6 @@ struct lc_places {
 	const Dl_serinfo *loader_path;	/* of the library's stub, or NULL */
 };
 
-struct lc_strings {
-	const char **list;
-	size_t count;
-};
-
 /* The nearest folders above a file, by each of its paths: the site-packages, and the lib of the
  * conda prefix. */
 struct lc_above {
@@ -70,8 +65,6 @@ struct lc_survey {
 void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,
 		     struct lc_survey *survey);
 void lc_survey_end(struct lc_survey *survey);
-
-void lc_add_string(struct lc_arena *arena, struct lc_strings *strings, const char *text);
 
 /* The folder's packages, which are listed once; NULL if memory ran out. */
 const struct lc_site *lc_site(struct lc_survey *survey, const char *path);

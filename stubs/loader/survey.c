@@ -11,14 +11,6 @@
 #include "../base/packages.h"
 #include "settings.h"
 
-void lc_add_string(struct lc_arena *arena, struct lc_strings *strings, const char *text)
-{
-	const char **string = lc_grow(arena, &strings->list, &strings->count, sizeof(*string));
-
-	if (string)
-		*string = text;
-}
-
 int lc_toolkit_version(const char *name)
 {
 	char *end;
