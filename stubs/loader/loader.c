@@ -460,7 +460,7 @@ static void note_search(const struct lc_attempt *attempt, const struct lc_known 
 	atomic_store(&looks.named, named);
 	atomic_store(&looks.known, known->began);
 	atomic_store(&looks.users, known->process.user_count);
-	atomic_store(&looks.removed, same ? now.removed : before.removed);
+	atomic_store(&looks.removed, now.removed);
 	atomic_store(&looks.tick, this_tick());
 	atomic_store(&looks.searched, same ? now.added : before.added);
 }

@@ -36,13 +36,20 @@ struct place_list {
 	struct lc_places *places;
 };
 
+static bool is_left_out(const struct lc_survey *survey, const char *folder)
+{
+	for (size_t i = 0; i < survey->left_out_count; i++)
+		if (!strcmp(survey->left_out[i].path, folder))
+			return true;
+	return false;
+}
+
 void lc_leave_out(struct lc_survey *survey, const char *path, const char *why)
 {
 	struct lazycuda_folder *folder;
 
-	for (size_t i = 0; i < survey->left_out_count; i++)
-		if (!strcmp(survey->left_out[i].path, path))
-			return;
+	if (is_left_out(survey, path))
+		return;
 	lc_trace("%s: not searched, %s", path, why);
 	folder = lc_grow(survey->folders.arena, &survey->left_out, &survey->left_out_count,
 			 sizeof(*folder));
@@ -181,6 +188,8 @@ bool lc_leads_to_its_library(struct lc_arena *arena, const struct lc_survey *sur
 		const size_t length = strcspn(entry, ":");
 		const char *folder = lc_expand(arena, survey, entry, length, origin), *file;
 
+		if (folder && is_left_out(survey, folder))
+			folder = NULL;
 		for (size_t m = 0; folder && m < user->needs->major_count; m++) {
 			file = lc_path(arena, folder, user->needs->majors[m].soname);
 			if (file && !access(file, F_OK))

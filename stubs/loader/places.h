@@ -78,7 +78,7 @@ void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 		  const struct lc_library *library, const char *stub, struct lc_places *places);
 
 /* Returns true if the run path of an object leads to a file with a name of the library behind the stub
- * that it needs, whoever may write there. */
+ * that it needs, in a folder that the survey has not left out. */
 bool lc_leads_to_its_library(struct lc_arena *arena, const struct lc_survey *survey,
 			     const struct lc_user *user);
 
