@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../stubs/base/count.h"
 #include "ready.h"
 
 /* More than any compiled file has: four for each library that there may be a stub of. */
@@ -24,9 +25,8 @@ static void add_open(struct sweep *scan, const char *name)
 {
 	struct constants *constants = scan->constants;
 
-	for (size_t i = 0; i < constants->opens.count; i++)
-		if (!strcmp(constants->opens.list[i], name))
-			return;
+	if (lc_is_among(name, constants->opens.list, constants->opens.count))
+		return;
 	if (constants->opens.count == MAX_OPENS) {
 		constants->more_opens = true;
 		return;

@@ -44,15 +44,11 @@ static const struct command command = {
 
 /* ---- without files: versions only ---- */
 
-static const char *outcome_name(enum lazycuda_outcome outcome)
-{
-	switch (outcome) {
-	case LAZYCUDA_OUTCOME_COMPATIBLE:	return "compatible";
-	case LAZYCUDA_OUTCOME_DRIVER_TOO_OLD:	return "driver_too_old";
-	case LAZYCUDA_OUTCOME_INSUFFICIENT_METADATA: return "insufficient_metadata";
-	default:				return "incompatible";
-	}
-}
+static const char *const outcomes[] = {
+	[LAZYCUDA_OUTCOME_COMPATIBLE] = "compatible", [LAZYCUDA_OUTCOME_INCOMPATIBLE] = "incompatible",
+	[LAZYCUDA_OUTCOME_INSUFFICIENT_METADATA] = "insufficient_metadata",
+	[LAZYCUDA_OUTCOME_DRIVER_TOO_OLD] = "driver_too_old",
+};
 
 /* The runtime that a program would get here. */
 static int installed_cudart(void)
@@ -89,13 +85,13 @@ static int combine(const struct plan_arguments *plan)
 
 	if (arguments->json) {
 		json_open(NULL, '{');
-		json_text("outcome", outcome_name(outcome));
+		json_text("outcome", outcomes[outcome]);
 		json_text("message", message);
 		plan_json_environment(arguments);
 		plan_json_version("cudart", combination.cudart);
 		json_close('}');
 	} else {
-		say_verdict(outcome_name(outcome), outcome == LAZYCUDA_OUTCOME_COMPATIBLE);
+		say_verdict(outcomes[outcome], outcome == LAZYCUDA_OUTCOME_COMPATIBLE);
 		putchar('\n');
 		say_message(stdout, message, 0);
 	}

@@ -9,26 +9,16 @@
 #include "json.h"
 #include "say.h"
 
-static const char *backend_name(enum lazycuda_backend backend)
-{
-	switch (backend) {
-	case LAZYCUDA_BACKEND_NVJITLINK:	return "nvjitlink";
-	case LAZYCUDA_BACKEND_DRIVER:		return "driver";
-	case LAZYCUDA_BACKEND_NVRTC:		return "nvrtc";
-	case LAZYCUDA_BACKEND_TILEIRAS:		return "tileiras";
-	default:				return "refused";
-	}
-}
+static const char *const backends[] = {
+	[LAZYCUDA_BACKEND_NONE] = "refused", [LAZYCUDA_BACKEND_NVJITLINK] = "nvjitlink",
+	[LAZYCUDA_BACKEND_DRIVER] = "driver", [LAZYCUDA_BACKEND_NVRTC] = "nvrtc",
+	[LAZYCUDA_BACKEND_TILEIRAS] = "tileiras",
+};
 
-static const char *form_name(enum lazycuda_form form)
-{
-	switch (form) {
-	case LAZYCUDA_FORM_UNPACKED:	return "unpacked";
-	case LAZYCUDA_FORM_FATBIN:	return "fatbin";
-	case LAZYCUDA_FORM_COMPILED:	return "compiled";
-	default:			return "as_is";
-	}
-}
+static const char *const forms[] = {
+	[LAZYCUDA_FORM_AS_IS] = "as_is", [LAZYCUDA_FORM_UNPACKED] = "unpacked",
+	[LAZYCUDA_FORM_FATBIN] = "fatbin", [LAZYCUDA_FORM_COMPILED] = "compiled",
+};
 
 /* ---- words ---- */
 
@@ -91,7 +81,7 @@ void plan_print(const struct link_arguments *arguments, const struct lazycuda_pl
 		print_refusal(plan);
 		return;
 	}
-	print_decision("decision", backend_name(plan->backend), true);
+	print_decision("decision", backends[plan->backend], true);
 	print_line("because", plan->message);
 	if (plan->rule)
 		printf("rule        %s of the policy %s\n", plan->rule,
@@ -169,7 +159,7 @@ static void json_step(const struct link_arguments *arguments, const struct lazyc
 	json_text("kind", lazycuda_kind_name(step->kind));
 	json_index("input", step->input);
 	json_index("entry", step->entry);
-	json_text("form", form_name(step->form));
+	json_text("form", forms[step->form]);
 	json_text("reason", step->reason);
 	json_close('}');
 }
@@ -192,7 +182,7 @@ void plan_json(const struct link_arguments *arguments, const struct lazycuda_pla
 {
 	const char *code = plan->code == LAZYCUDA_CODE_OK ? NULL : lazycuda_code_name(plan->code);
 
-	json_text("decision", backend_name(plan->backend));
+	json_text("decision", backends[plan->backend]);
 	json_text("code", code);
 	json_index("input", plan->input);
 	json_text("have", plan->have);

@@ -57,16 +57,11 @@ static const struct command command = {
 	.words = "cudart nvrtc nvJitLink cuda nvml",
 };
 
-static const char *state_name(enum lazycuda_state state)
-{
-	switch (state) {
-	case LAZYCUDA_STATE_USABLE:	return "usable";
-	case LAZYCUDA_STATE_REFUSED:	return "refused";
-	case LAZYCUDA_STATE_BROKEN:	return "broken";
-	case LAZYCUDA_STATE_HIDDEN:	return "hidden";
-	default:		return "missing";
-	}
-}
+static const char *const states[] = {
+	[LAZYCUDA_STATE_UNKNOWN] = "missing", [LAZYCUDA_STATE_USABLE] = "usable",
+	[LAZYCUDA_STATE_MISSING] = "missing", [LAZYCUDA_STATE_REFUSED] = "refused",
+	[LAZYCUDA_STATE_BROKEN] = "broken", [LAZYCUDA_STATE_HIDDEN] = "hidden",
+};
 
 static const char *cause_name(enum lazycuda_cause cause)
 {
@@ -182,7 +177,7 @@ static void print_library(const struct lazycuda_status *status)
 		say(status->path);
 		printf("\n            found by %s: ", status->found_by);
 	} else {
-		say_verdict(state_name(status->state), false);
+		say_verdict(states[status->state], false);
 		fputs(": ", stdout);
 	}
 	say_message(stdout, status->reason, TEXT_COLUMN);
@@ -201,7 +196,7 @@ static void print_json_library(const struct lazycuda_status *status)
 {
 	json_open(NULL, '{');
 	json_text("name", status->library);
-	json_text("state", state_name(status->state));
+	json_text("state", states[status->state]);
 	json_text("cause", cause_name(status->cause));
 	json_text("path", status->path);
 	json_text("version", status->version);

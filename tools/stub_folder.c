@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../stubs/base/count.h"
 #include "say.h"
 
 /* A line of the Makefile in every folder that this command made. */
@@ -166,10 +167,8 @@ static bool is_ours(const char *name)
 	};
 	size_t length = strlen(name);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return length > 4 && !strcmp(name + length - 4, ".txt");
+	return lc_is_among(name, names, LC_COUNT(names)) ||
+	       (length > 4 && !strcmp(name + length - 4, ".txt"));
 }
 
 /* Returns true if nothing is there, or an empty folder, or one that this command made. */

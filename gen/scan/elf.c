@@ -207,7 +207,7 @@ static bool is_relocated(const struct elf *elf, uint64_t address, uint64_t size)
 static void take_variable(struct elf *elf, const struct lc_defined *symbol)
 {
 	const uint64_t size = symbol->entry.st_size, address = symbol->entry.st_value;
-	struct datum *datum = scan_alloc(sizeof(*datum));
+	struct datum *datum = allocate(1, sizeof(*datum));
 	const unsigned char *bytes;
 	bool any = false;
 	char *text;
@@ -218,7 +218,7 @@ static void take_variable(struct elf *elf, const struct lc_defined *symbol)
 	*datum = (struct datum){ .name = scan_intern(symbol->name), .size = (unsigned)size };
 	list_add(&elf->out->variables, datum);
 	bytes = is_relocated(elf, address, size) ? NULL : bytes_at(elf, address, size);
-	text = scan_alloc(2 * size + 1);
+	text = allocate(1, 2 * size + 1);
 	for (uint64_t i = 0; bytes && i < size; i++) {
 		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 		any |= bytes[i];
@@ -285,7 +285,7 @@ static void read_symbols(struct elf *elf)
 		.path = elf->path, .soname = scan_intern(checked(elf, soname)),
 		.plain = !lc_entry(&elf->image, DT_VERDEF),
 	};
-	elf->nodes = scan_alloc(MOST_NODES * sizeof(*elf->nodes));
+	elf->nodes = allocate(1, MOST_NODES * sizeof(*elf->nodes));
 	why = lc_image_nodes(&elf->image, take_node, elf);
 	if (!why)
 		why = lc_image_defined(&elf->image, take, elf);

@@ -10,8 +10,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-const char own_name[] = "lazycuda stub";
-
 version source_version(const struct source *source)
 {
 	return VERSION(source->major, source->minor);
@@ -30,9 +28,9 @@ int source_toolkit(const struct own *own, const struct source *source)
 
 static struct hint *new_hint(struct list *list, const char *word)
 {
-	struct hint *hint = scan_alloc(sizeof(*hint));
+	struct hint *hint = allocate(1, sizeof(*hint));
 
-	hint->place.file = own_name;
+	hint->place.file = command_name;
 	hint->words[hint->count++] = word;
 	list_add(list, hint);
 	return hint;
@@ -176,7 +174,7 @@ static void add_all(struct list *list, const struct list *more)
  * those of another file of the same major. */
 static void add_header(struct own *own, const struct source *source, const char *header)
 {
-	struct parse_hint *parse = scan_alloc(sizeof(*parse));
+	struct parse_hint *parse = allocate(1, sizeof(*parse));
 	char real[PATH_MAX];
 
 	parse->place.file = header;
@@ -237,11 +235,11 @@ static bool tells_status(const struct subject *library, const struct prototype *
 /* The prototype that --text implies for a function without a declaration. */
 static struct prototype *text_prototype(const struct subject *library, const char *name)
 {
-	struct prototype *prototype = scan_alloc(sizeof(*prototype));
+	struct prototype *prototype = allocate(1, sizeof(*prototype));
 
 	*prototype = (struct prototype){
 		.name = name, .place = library->place, .result = { .kind = PTR },
-		.params = scan_alloc(sizeof(*prototype->params)), .count = 1, .text = true,
+		.params = allocate(1, sizeof(*prototype->params)), .count = 1, .text = true,
 	};
 	prototype->params[0] = (struct c_param){ .name = "status", .type = { .kind = I32 } };
 	return prototype;

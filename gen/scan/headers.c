@@ -116,7 +116,7 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 	const struct libclang *clang = unit->clang;
 	struct given *given = unit->library->given;
 	int count = clang->Cursor_getNumArguments(cursor);
-	struct prototype *prototype = scan_alloc(sizeof(*prototype)), *known;
+	struct prototype *prototype = allocate(1, sizeof(*prototype)), *known;
 	CXType result;
 
 	/* It was read as C: what C++ declares differently is passed in the same way. */
@@ -132,7 +132,7 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 	prototype->result = value_type(unit, result);
 	prototype->text = is_text(unit, result);
 	prototype->count = (size_t)count;
-	prototype->params = scan_alloc((size_t)count * sizeof(*prototype->params) + 1);
+	prototype->params = allocate(1, (size_t)count * sizeof(*prototype->params) + 1);
 	for (int i = 0; i < count; i++)
 		prototype->params[i] = take_param(unit, cursor, (unsigned)i);
 	known = map_get(&unit->headers->prototypes, name);
@@ -169,7 +169,7 @@ static enum CXChildVisitResult visit_enumerator(CXCursor cursor, CXCursor parent
 	(void)parent;
 	if (clang->getCursorKind(cursor) != CXCursor_EnumConstantDecl)
 		return CXChildVisit_Continue;
-	value = scan_alloc(sizeof(*value));
+	value = allocate(1, sizeof(*value));
 	value->name = take_string(clang, clang->getCursorSpelling(cursor));
 	/* An enum is i32, whatever sign its values have in C. */
 	value->value = (int32_t)clang->getEnumConstantDeclValue(cursor);
@@ -186,7 +186,7 @@ static void take_enum(struct unit *unit, CXCursor cursor)
 	if (name != unit->library->status && !unit->library->given)
 		return;
 	if (!in.values) {
-		in.values = scan_alloc(sizeof(*in.values));
+		in.values = allocate(1, sizeof(*in.values));
 		map_put(&unit->headers->enums, name, in.values);
 	}
 	unit->clang->visitChildren(cursor, visit_enumerator, &in);
@@ -323,7 +323,7 @@ static struct failure read_given(const struct libclang *clang, const struct subj
 				 int toolkit, int cpu, struct headers *out)
 {
 	const struct list *parses = &library->given->parses[toolkit];
-	const char **errors = scan_alloc(parses->count * sizeof(*errors));
+	const char **errors = allocate(1, parses->count * sizeof(*errors));
 
 	for (int cplusplus = 0; cplusplus < 2; cplusplus++)
 		for (size_t i = 0; i < parses->count; i++) {

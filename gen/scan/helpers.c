@@ -28,7 +28,7 @@ static size_t map_slot(const struct map *map, const char *key)
 static void map_grow(struct map *map)
 {
 	map->room = map->room ? 2 * map->room : 16;
-	map->slots = scan_alloc(map->room * sizeof(*map->slots));
+	map->slots = allocate(1, map->room * sizeof(*map->slots));
 	for (size_t i = 0; i < map->keys.count; i++)
 		map->slots[map_slot(map, map->keys.items[i])] = (uint32_t)i + 1;
 }

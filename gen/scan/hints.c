@@ -44,7 +44,7 @@ static void split(struct hint_line *line, const char *text)
 static struct hint *add_words(struct list *list, const struct hint_line *line, size_t first,
 			      size_t most)
 {
-	struct hint *hint = scan_alloc(sizeof(*hint));
+	struct hint *hint = allocate(1, sizeof(*hint));
 
 	hint->place = line->words[first].place;
 	for (size_t i = first; i < line->count && hint->count < most; i++)
@@ -117,7 +117,7 @@ static void read_place(void *into, const struct hint_line *line)
 static void read_parse(void *into, const struct hint_line *line)
 {
 	static const char *const languages[] = { "c", "c++", NULL };
-	struct parse_hint *parse = scan_alloc(sizeof(*parse));
+	struct parse_hint *parse = allocate(1, sizeof(*parse));
 
 	one_of(line, 1, languages);
 	parse->place = line->place;
@@ -226,7 +226,7 @@ static struct subject *open_library(struct list *libraries, const struct hint_li
 		if (library->name == line->words[1].text)
 			fail_at(line->words[1].place, "library %s is there already", library->name);
 	}
-	library = scan_alloc(sizeof(*library));
+	library = allocate(1, sizeof(*library));
 	library->place = line->place;
 	library->name = line->words[1].text;
 	list_add(libraries, library);

@@ -42,7 +42,7 @@ static bool parse_cuda(const char *text, struct source *source)
 
 static struct source *add_source(struct own *own, const char *argument)
 {
-	struct source *source = scan_alloc(sizeof(*source));
+	struct source *source = allocate(1, sizeof(*source));
 	const char *equals = strrchr(argument, '=');
 
 	source->path = argument;
@@ -372,7 +372,7 @@ static const char *usual_result(const struct own *own)
 				continue;
 			count = map_get(&counts, name);
 			if (!count)
-				map_put(&counts, name, count = scan_alloc(sizeof(*count)));
+				map_put(&counts, name, count = allocate(1, sizeof(*count)));
 			if (++*count > most) {
 				most = *count;
 				usual = name;
@@ -495,12 +495,12 @@ static void check_arguments(const struct own *own)
 
 int derive_own(struct scan *scan, char **arguments)
 {
-	struct own *own = scan_alloc(sizeof(*own));
+	struct own *own = allocate(1, sizeof(*own));
 	struct subject *library = &own->library;
 
 	own->scan = scan;
 	library->given = &own->given;
-	library->place.file = command_name = own_name;
+	library->place.file = command_name = "lazycuda stub";
 	read_arguments(own, arguments);
 	check_arguments(own);
 	read_sources(own);

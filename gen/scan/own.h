@@ -33,8 +33,6 @@ struct own {
 	struct list cuda;	/* --cuda-major: CUDA majors that lazycuda's stubs know, as text */
 };
 
-extern const char own_name[];	/* "lazycuda stub", for messages */
-
 version source_version(const struct source *source);
 /* The index of a file's version in the list. */
 int source_toolkit(const struct own *own, const struct source *source);

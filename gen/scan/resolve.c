@@ -139,7 +139,7 @@ static void use_record(const struct scan *scan, struct subject *library, int too
 	struct used_record *record = map_get(&library->records, name);
 
 	if (!record) {
-		record = scan_alloc(sizeof(*record));
+		record = allocate(1, sizeof(*record));
 		record->name = name;
 		map_put(&library->records, name, record);
 	}
@@ -391,7 +391,7 @@ static void add_row(struct subject *library, size_t first, int toolkit, const ch
 		row->row.in |= BIT(toolkit);
 		return;
 	}
-	row = scan_alloc(sizeof(*row));
+	row = allocate(1, sizeof(*row));
 	row->signature = text;
 	row->row = (struct row){
 		.name = name,

@@ -35,10 +35,6 @@
 
 /* ---- memory, strings, maps ---- */
 
-static inline void *scan_alloc(size_t size)	/* zeroed, never NULL */
-{
-	return allocate(size, 1);
-}
 const char *scan_intern(const char *text);	/* equal text, equal pointer */
 const char *scan_intern_n(const char *text, size_t length);
 

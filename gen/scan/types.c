@@ -249,7 +249,7 @@ static const char *take_layout(struct unit *unit, CXType type)
 		object(unit, "%s", layout->objection);
 	if (layout)
 		return name;
-	layout = scan_alloc(sizeof(*layout));
+	layout = allocate(1, sizeof(*layout));
 	layout->name = name;
 	layout->place = place_of(unit, unit->clang->getTypeDeclaration(type));
 	layout->size = (uint32_t)unit->clang->Type_getSizeOf(type);

@@ -128,7 +128,7 @@ static void add_value(struct list *values, const struct enumerator *enumerator, 
 		value->in |= BIT(toolkit);
 		return;
 	}
-	value = scan_alloc(sizeof(*value));
+	value = allocate(1, sizeof(*value));
 	*value = (struct enumerator){ .name = enumerator->name, .value = enumerator->value,
 				      .in = BIT(toolkit) };
 	list_add(values, value);
@@ -199,7 +199,7 @@ static void add_field(struct list *fields, const struct leaf *leaf, int toolkit)
 		field->in |= BIT(toolkit);
 		return;
 	}
-	field = scan_alloc(sizeof(*field));
+	field = allocate(1, sizeof(*field));
 	field->leaf = leaf;
 	field->in = BIT(toolkit);
 	list_add(fields, field);

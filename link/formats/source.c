@@ -2,10 +2,11 @@
 /* source.c - the bytes of a file or of memory, read piece by piece, and parts of them */
 #include "source.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "../../stubs/base/regular.h"
 
 bool lk_source_overspend(const struct lk_source *source, uint64_t offset)
 {
@@ -16,27 +17,6 @@ bool lk_source_overspend(const struct lk_source *source, uint64_t offset)
 	budget->spent = true;
 	budget->left = 0;	/* no later read succeeds, either */
 	return false;
-}
-
-/* No file is 2^63 bytes long, so every offset fits an off_t. */
-static bool read_now(const struct lk_source *source, uint64_t offset, void *into, size_t size)
-{
-	unsigned char *at = into;
-
-	while (size) {
-		ssize_t got = pread(source->fd, at, size, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0 && source->error)
-			*source->error = errno;
-		if (got <= 0)
-			return false;
-		at += got;
-		offset += (uint64_t)got;
-		size -= (size_t)got;
-	}
-	return true;
 }
 
 /* Returns true if the block has all of these bytes now.  A failure to read ahead is not
@@ -59,8 +39,11 @@ static bool fill(const struct lk_source *source, uint64_t offset, size_t size)
 
 bool lk_source_read_file(const struct lk_source *source, uint64_t offset, void *into, size_t size)
 {
+	int ignored;
+
 	if (!source->block || !fill(source, offset, size))
-		return read_now(source, offset, into, size);
+		return lc_read_at(source->fd, offset, into, size,
+				  source->error ? source->error : &ignored);
 	memcpy(into, source->block->bytes + (offset - source->block->offset), size);
 	return true;
 }

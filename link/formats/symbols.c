@@ -217,10 +217,6 @@ static const char syscalls[] = "__cuda_syscall";
 
 bool lk_symbol_is_provided(const char *name)
 {
-	if (!strncmp(name, syscalls, strlen(syscalls)))
-		return true;
-	for (size_t i = 0; i < LC_COUNT(provided); i++)
-		if (!strcmp(name, provided[i]))
-			return true;
-	return false;
+	return !strncmp(name, syscalls, strlen(syscalls)) ||
+	       lc_is_among(name, provided, LC_COUNT(provided));
 }

@@ -2,6 +2,7 @@
 /* compile.c - how source is compiled, and how LLVM IR, to what and by which libnvvm */
 #include <string.h>
 
+#include "../../stubs/base/count.h"
 #include "planning.h"
 #include "../formats/inspection.h"
 #include "../tables/sized.h"
@@ -131,14 +132,6 @@ static void add_level(struct lk_planning *planning, const char **options, size_t
 							request->settings[i].value);
 }
 
-static bool has_option(const struct lazycuda_request *request, const char *option)
-{
-	for (size_t i = 0; i < request->compile_option_count; i++)
-		if (!strcmp(request->compile_options[i], option))
-			return true;
-	return false;
-}
-
 const char *const *lk_compile_options(struct lk_planning *planning,
 				      const struct lk_compilation *compilation, size_t *count)
 {
@@ -152,7 +145,8 @@ const char *const *lk_compile_options(struct lk_planning *planning,
 		return NULL;
 	options[(*count)++] = lc_format(planning->arena, TARGET_OPTION "%s",
 					lk_arch_text(&compilation->arch, text));
-	if (compilation->to == LAZYCUDA_KIND_TILEIR && !has_option(request, TILE_OPTION))
+	if (compilation->to == LAZYCUDA_KIND_TILEIR &&
+	    !lc_is_among(TILE_OPTION, request->compile_options, request->compile_option_count))
 		options[(*count)++] = TILE_OPTION;
 	if (compilation->to == LAZYCUDA_KIND_CUBIN)
 		add_level(planning, options, count);
@@ -249,10 +243,7 @@ const char *lk_ir_unlisted(struct lk_planning *planning, const struct lk_item *i
 
 static bool asks_for_latest(const struct lazycuda_request *request)
 {
-	for (size_t i = 0; i < request->option_count; i++)
-		if (!strcmp(request->options[i], NVVM_LATEST))
-			return true;
-	return false;
+	return lc_is_among(NVVM_LATEST, request->options, request->option_count);
 }
 
 /* ---- which libnvvm ---- */

@@ -373,10 +373,7 @@ static bool holds_here(const char *marker)
 		else if (!strchr("; \t\r", *marker))
 			plain[length++] = *marker;
 	plain[length] = 0;
-	for (size_t i = 0; i < LC_COUNT(true_markers); i++)
-		if (!strcmp(plain, true_markers[i]))
-			return true;
-	return false;
+	return lc_is_among(plain, true_markers, LC_COUNT(true_markers));
 }
 
 /* The version in "Requires-Dist: cuda-toolkit[nvrtc]==13.2.*"; 0 for any other line, and for

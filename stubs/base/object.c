@@ -46,7 +46,6 @@ struct file {
 static const void *read_bytes(void *data, uint64_t offset, size_t size, void *to)
 {
 	struct file *file = data;
-	char *at;
 
 	if (!to && size > MAX_TABLE) {
 		file->why = "has a table of an unlikely size";
@@ -56,18 +55,7 @@ static const void *read_bytes(void *data, uint64_t offset, size_t size, void *to
 		to = lc_alloc(&file->arena, size);
 	if (!to)
 		file->error = ENOMEM;
-	for (at = to; at && size; ) {
-		ssize_t got = LC_AGAIN(pread(file->fd, at, size, (off_t)offset));
-
-		if (got < 0)
-			file->error = errno;
-		if (got <= 0)
-			return NULL;
-		at += got;
-		offset += (uint64_t)got;
-		size -= (size_t)got;
-	}
-	return to;
+	return to && lc_read_at(file->fd, offset, to, size, &file->error) ? to : NULL;
 }
 
 /* What `data` of judge() and match_node() is. */

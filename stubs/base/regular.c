@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -26,6 +25,22 @@ int lc_open_regular(const char *path, struct stat *st)
 	close(fd);
 	errno = error;
 	return -1;
+}
+
+bool lc_read_at(int fd, uint64_t offset, void *to, size_t size, int *error)
+{
+	for (char *at = to; size; ) {
+		const ssize_t got = LC_AGAIN(pread(fd, at, size, (off_t)offset));
+
+		if (got < 0)
+			*error = errno;
+		if (got <= 0)
+			return false;
+		at += got;
+		offset += (uint64_t)got;
+		size -= (size_t)got;
+	}
+	return true;
 }
 
 const char *lc_read_regular(struct lc_arena *arena, const char *path, size_t most, struct stat *st)

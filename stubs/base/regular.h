@@ -3,7 +3,9 @@
 #ifndef REGULAR_H
 #define REGULAR_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 struct lc_arena;	/* arena.h */
@@ -14,6 +16,9 @@ struct lc_arena;	/* arena.h */
  * cannot: EISDIR for a folder, ENXIO for whatever else is no regular file.
  */
 int lc_open_regular(const char *path, struct stat *st);
+
+/* Reads bytes of a file, all of them or false; *error becomes the errno of a read that failed. */
+bool lc_read_at(int fd, uint64_t offset, void *to, size_t size, int *error);
 
 /* Returns the text of a regular file, or the first `most` bytes of it; *st is what fstat() says.
  * NULL: it cannot be read, and the arena is marked as starved if that may pass. */

@@ -146,7 +146,7 @@ LC_PUBLIC int lazycuda_is_allowed(int version)
 	struct lc_peers peers;
 	bool allowed;
 
-	lc_settings_read_all(&arena, &settings);
+	lc_settings_read(&arena, &settings, true);
 	if (lc_is_ready()) {
 		lc_peers_list(&arena, &peers);
 		settings.program = lc_peers_constraint(&peers);
@@ -165,7 +165,7 @@ LC_PUBLIC const char *lazycuda_get_guard(void)
 	struct lc_arena arena = { 0 };
 	struct lc_settings settings;
 
-	lc_settings_read(&arena, &settings);
+	lc_settings_read(&arena, &settings, false);
 	lc_arena_free(&arena);
 	return lc_guard_name(settings.guard);
 }

@@ -7,6 +7,7 @@
 #include "belongs.h"
 #include "dl.h"
 #include "../base/by_name.h"
+#include "../base/count.h"
 #include "../base/cuda_version.h"
 #include "../base/glibc.h"
 #include "places.h"
@@ -133,9 +134,8 @@ static void note_other(struct bringing *bringing, const char *other, const char 
 
 static bool is_new(struct bringing *bringing, const char *soname)
 {
-	for (size_t i = 0; i < bringing->seen.count; i++)
-		if (!strcmp(bringing->seen.list[i], soname))
-			return false;
+	if (lc_is_among(soname, bringing->seen.list, bringing->seen.count))
+		return false;
 	lc_add_string(bringing->arena, &bringing->seen, soname);
 	return true;
 }

@@ -542,7 +542,7 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 
 	*search = (struct lc_search){ .hidden = lc_hidden_by(&lc_library),
 				      .last_resort_done = process_only };
-	lc_settings_read(arena, &settings);
+	lc_settings_read(arena, &settings, false);
 	known = lc_known_take(lc_has_majors(&lc_library) && settings.guard != LC_OFF &&
 			      !search->hidden);
 	if (known && !search->hidden && !seats_hold(known, process_only))

@@ -206,22 +206,14 @@ static const struct {
 	{ read_eager, false },
 };
 
-static void read_settings(struct lc_arena *arena, struct lc_settings *settings, bool of_cuda)
+void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings, bool all)
 {
+	const bool of_cuda = all || !lc_library.own_majors || lc_library.cuda;
+
 	*settings = (struct lc_settings){ .guard = LC_BEST_EFFORT };
 	for (size_t i = 0; i < LC_COUNT(readers) && !settings->wrong; i++)
 		if (of_cuda || !readers[i].of_cuda)
 			settings->wrong = readers[i].read(arena, settings);
-}
-
-void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings)
-{
-	read_settings(arena, settings, !lc_library.own_majors || lc_library.cuda);
-}
-
-void lc_settings_read_all(struct lc_arena *arena, struct lc_settings *settings)
-{
-	read_settings(arena, settings, true);
 }
 
 void lc_trace(const char *format, ...)

@@ -24,11 +24,9 @@ struct lc_settings {
 	const char *wrong;	/* what is wrong with the first invalid variable, or NULL */
 };
 
-/* Reads the variables that concern this library.  Does not set `program`. */
-void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings);
-
-/* Reads also the variables that concern only other stubs of the process. */
-void lc_settings_read_all(struct lc_arena *arena, struct lc_settings *settings);
+/* Reads the variables that concern this library; or all, also those that concern only other stubs
+ * of the process.  Does not set `program`. */
+void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings, bool all);
 
 /*
  * Returns true if this program runs with more rights than its caller.  Then the

@@ -60,7 +60,7 @@ static void see_settings(struct lc_arena *arena)
 {
 	struct lc_settings settings;
 
-	lc_settings_read(arena, &settings);
+	lc_settings_read(arena, &settings, false);
 	must(lc_guard_name(settings.guard) != NULL);
 	must(!settings.major || (settings.major >= 11 && settings.major <= 13));
 	if (settings.wrong) {
