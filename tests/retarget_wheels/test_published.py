@@ -216,33 +216,11 @@ def as_published(use, world, python, own, wheel, files):
 
 # ---- the driver ----
 
-@dataclass
-class DriverUse:
-    wheel: str
-    libraries: tuple        # of the driver's, that it needs
-    code: str
-    before: list            # as it is published, where there is no driver: patterns
-    none: list              # retargeted, where there is no driver
-    debian: list            # with Debian's driver, and no device
-    beside: tuple = ()
-    leave: tuple = ()
-    status: tuple = (0, 0, 0)       # how these three end
-
-
 ABSENT = r"libcuda\.so\.1: cannot open shared object file"
 NO_DRIVER = r"no usable libcuda\.so\.1 was found\. It comes with "
 
-# Its own cudaMalloc maps memory with the driver's functions.
-MEMORY_SAVER = """
-import ctypes, os, pathlib, sysconfig
-os.environ["TMS_INIT_ENABLE"] = "1"
-site = pathlib.Path(sysconfig.get_path("platlib"))
-saver = ctypes.CDLL(str(site / "torch_memory_saver_hook_mode_preload_cu12.abi3.so"))
-saver.cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(4))
-"""
-
 # A backend of its own and UCX's; both are modules that it opens.
-NIXL = """
+NIXL = Use("nixl==0.4.0", 12, """
 import os
 os.environ.update(NIXL_LOG_LEVEL="INFO", UCX_LOG_LEVEL="diag", UCX_MEM_LOG_LEVEL="diag")
 from nixl import _bindings as nixl
@@ -250,75 +228,53 @@ agent = nixl.nixlAgent("agent", nixl.nixlAgentConfig(False, False))
 print("plugins:", *sorted(agent.getAvailPlugins()), flush=True)
 parameters, kinds = agent.getPluginParams("UCX")
 agent.createBackend("UCX", parameters)
-"""
-
-
+""", {"published": (rf"Failed to load plugin .*libplugin_UCX_MO\.so: {ABSENT}", "plugins: POSIX UCX\n"),
+      "none": ("plugins: POSIX UCX UCX_MO\n",
+               rf"cuDeviceGetCount\(&num_gpus\) failed: cuDeviceGetCount: {NO_DRIVER}"),
+      "debian": ("plugins: POSIX UCX UCX_MO\n", r"cuDeviceGetCount\(&num_gpus\) failed: initialization error")},
+    beside=(NUMPY,))
 # UCX puts jumps into the driver's own functions to see allocations: that part has to have
 # the driver itself, and is opened only where there is one.
-HOOKS = ("*/libucm_cuda*",)
+HOOKS = "--leave=*/libucm_cuda*"
 
 
-DRIVER_USES = (
-    DriverUse("torch-memory-saver==0.0.10", ("cuda",), MEMORY_SAVER,
-              before=[ABSENT],
-              none=[rf"CUresult error: 34 \(cuCtxGetDevice: {NO_DRIVER}"],
-              debian=[r"CUresult error: 3 \(initialization error\)"], status=(1, 1, 1)),
-    DriverUse("nixl==0.4.0", ("cuda", "nvml"), NIXL,
-              before=[rf"Failed to load plugin .*libplugin_UCX_MO\.so: {ABSENT}",
-                      "plugins: POSIX UCX\n"],
-              none=["plugins: POSIX UCX UCX_MO\n",
-                    rf"cuDeviceGetCount\(&num_gpus\) failed: cuDeviceGetCount: {NO_DRIVER}"],
-              debian=["plugins: POSIX UCX UCX_MO\n",
-                      r"cuDeviceGetCount\(&num_gpus\) failed: initialization error"],
-              beside=(NUMPY,), leave=HOOKS),
-)
+def run(world, python, outcome, **env):
+    """The real libraries that a process opens which uses the wheel, and says what it should."""
+    done = world.run(python, "-I", "-c", NIXL.code + OPENED, **env)
+    for pattern in NIXL.says[outcome]:
+        assert re.search(pattern, done.out + done.err), f"{pattern} is not in\n{done.out}{done.err}"
+    return next(line.split()[1:] for line in done.lines if line.startswith("opened:"))
 
 
-def run(world, python, use, outcome, patterns, **env):
-    """What a process says that uses the wheel."""
-    done = world.run(python, "-I", "-c", use.code + OPENED, check=False, **env)
-    said = done.out + done.err
-    # Some end the process where the driver refuses: none of a signal.
-    assert done.status == use.status[outcome], f"status {done.status}\n{said}"
-    for pattern in patterns:
-        assert re.search(pattern, said, re.M), f"{pattern} is not in\n{said}"
-    return next((line.split()[1:] for line in done.lines if line.startswith("opened:")), [])
+def install_driver(world, debian):
+    for library, soname in SONAMES.items():
+        (world.folder("driver") / soname).symlink_to(debian(library))
+    world.search(world.root / "driver")
 
 
-@pytest.mark.parametrize("use", DRIVER_USES, ids=lambda use: use.wheel)
-def test_used_without_a_driver_and_with_one(use, retarget, tmp_path, world, real, debian):
-    wheel, *beside = fetched(use)
-    made, said = retargeted(retarget, wheel, *(f"--leave={name}" for name in use.leave))
-    assert {change["library"] for file in said["files"] for change in file["replaced"]} >= {
-        *use.libraries}
+def test_used_without_a_driver_and_with_one(retarget, tmp_path, world, real, debian):
+    wheel, *beside = fetched(NIXL)
+    made, said = retargeted(retarget, wheel, HOOKS)
+    assert {change["library"] for file in said["files"] for change in file["replaced"]} >= {*SONAMES}
     python = package.environment(tmp_path / "venv", made, *beside)
     site = package.site_packages(python)
-    files = [site / file["file"] for file in said["files"]]
-    check_files(files, site, said, left=bool(use.leave))
+    check_files([site / file["file"] for file in said["files"]], site, said, left=True)
 
     # As it is published, nothing but the driver being absent.
     published = package.environment(tmp_path / "published", wheel, *beside)
-    run(world, published, use, 0, use.before,
-        LD_LIBRARY_PATH=library_path(world, real("13.5" if "-13" in use.wheel else "12.9")))
-    assert run(world, python, use, 1, use.none) == []
-
-    for library in use.libraries:
-        (world.folder("driver") / SONAMES[library]).symlink_to(debian(library))
-    world.search(world.root / "driver")
-    opened = run(world, python, use, 2, use.debian)
-    assert use.status[2] or any(one.startswith("cuda.") for one in opened)
+    run(world, published, "published", LD_LIBRARY_PATH=library_path(world, real("12.9")))
+    assert run(world, python, "none") == []
+    install_driver(world, debian)
+    assert any(one.startswith("cuda.") for one in run(world, python, "debian"))
 
 
 def test_what_puts_jumps_into_the_drivers_functions_has_to_have_the_driver(retarget, tmp_path, world, real, debian):
     """Why docs/reference/retarget.md says --leave: UCX finds no room in an entry of a stub."""
-    use = DRIVER_USES[-1]       # nixl
-    wheel, *beside = fetched(use)
-    for library in use.libraries:
-        (world.folder("driver") / SONAMES[library]).symlink_to(debian(library))
-    world.search(world.root / "driver")
-    for leave, failed in ((), True), (use.leave, False):
-        made, _ = retargeted(retarget, wheel, *(f"--leave={one}" for one in leave))
+    wheel, *beside = fetched(NIXL)
+    install_driver(world, debian)
+    for leave, failed in ((), True), ((HOOKS,), False):
+        made, _ = retargeted(retarget, wheel, *leave)
         python = package.environment(tmp_path / f"venv-{failed}", made, *beside)
-        done = world.run(python, "-I", "-c", use.code,
+        done = world.run(python, "-I", "-c", NIXL.code,
                          LD_LIBRARY_PATH=library_path(world, real("12.9")))
         assert ("failed to install bistro hook" in done.out + done.err) == failed
