@@ -219,17 +219,6 @@ def check_metadata(tools, name, text, version):
         raise Failed(f"{name}: its metadata say {differs[0]!r}")
 
 
-def wheel_metadata(wheel):
-    with zipfile.ZipFile(wheel) as opened:
-        name = next(name for name in opened.namelist() if name.endswith(".dist-info/METADATA"))
-        return opened.read(name)
-
-
-def sdist_metadata(sdist):
-    with tarfile.open(sdist) as opened:
-        return opened.extractfile(f"{sdist.name[:-len('.tar.gz')]}/PKG-INFO").read()
-
-
 def emulator(arch):
     """What runs a program of another CPU; or None."""
     root = pathlib.Path(f"/usr/{arch}-linux-gnu")
@@ -274,10 +263,11 @@ def check_elsewhere(tools, wheel, version, folder, arch):
 def check_wheel(tools, wheel, arch, version):
     say("CHECK", f"{wheel.name}, {wheel.stat().st_size / 1e6:.1f} MB")
     check_tag(tools, wheel, arch, version)
-    check_files(wheel, arch, tools.work / "unpacked")
+    unpacked = tools.work / "unpacked"
+    check_files(wheel, arch, unpacked)
     check_stubs(wheel)
     check_size(wheel)
-    check_metadata(tools, wheel.name, wheel_metadata(wheel), version)
+    check_metadata(tools, wheel.name, next(unpacked.glob("*.dist-info/METADATA")).read_bytes(), version)
     if arch == platform.machine():
         check_here(tools, wheel, version, tools.work / "environment")
     else:
@@ -315,8 +305,8 @@ def make(archive, version, dist):
     say("RELEASE", f"lazycuda {version} of {origin(version)}")
     tools, made = Tools(work), empty(work / "dist")
     sdist = make_sdist(tools, archive, made)
-    check_metadata(tools, sdist.name, sdist_metadata(sdist), version)
     source = unpack(sdist, work / "source")
+    check_metadata(tools, sdist.name, (source / "PKG-INFO").read_bytes(), version)
     for arch in ARCHES:
         check_wheel(tools, make_wheel(tools, source, arch, made), arch, version)
     sums = write_sums(made)

@@ -30,6 +30,14 @@ def library(folder, soname, source, script=None, named=True):
     return made
 
 
+# A function that each has, and one that is its own.
+BAR = "int barA(void) {{ return {0}1; }}\nint barB{0}(void) {{ return {0}2; }}\n"
+
+
+def bar(folder, number, **options):
+    return library(folder / f"real{number}", f"libbar.so.{number}", BAR.format(number), **options)
+
+
 def run(*arguments, cwd=None):
     return subprocess.run([str(word) for word in (build.TOOL, "stub", *arguments)], cwd=cwd,
                           capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120,
@@ -96,6 +104,11 @@ def stub(folder, *arguments):
     settings = ["CFLAGS=-O0 -g"]
     make_from(compiled(folder, *settings), folder, *settings)
     return Stub(folder, done.stdout)
+
+
+def stub_of(folder, *files):
+    """That of libbar.so; a file may have `=CUDA` behind its name."""
+    return stub(folder / "bar", *[word for file in files for word in ("--from", file)], "--missing", "7")
 
 
 def files(folder):

@@ -7,26 +7,16 @@ import pytest
 
 import own_stubs
 from importer import importer
+from own_stubs import bar, stub_of
 
-SOURCE = "int barA(void) {{ return 1; }}\nint barB{0}(void) {{ return 2; }}\n"
 SERVED = {"direct": 2, "renamed": 0, "adapted": 0, "refused": [], "absent": []}
-
-
-def reals(folder, *numbers, **options):
-    return [own_stubs.library(folder / f"real{number}", f"libbar.so.{number}",
-                              SOURCE.format(number), **options) for number in numbers]
-
-
-def stub_of(folder, *words, missing="7"):
-    return own_stubs.stub(folder / "bar", *[word for one in words for word in ("--from", one)],
-                          "--missing", missing)
 
 
 @pytest.fixture(scope="module")
 def cuda(tmp_path_factory):
     """As cuFFT: a number of its own for each major of CUDA; and nothing of CUDA 13."""
     folder = tmp_path_factory.mktemp("cuda")
-    found = reals(folder, 10, 11)
+    found = [bar(folder, number) for number in (10, 11)]
     return found, stub_of(folder, *[f"{real}={cuda}" for real, cuda in zip(found, (11, 12))])
 
 
@@ -34,7 +24,7 @@ def cuda(tmp_path_factory):
 def own(tmp_path_factory):
     """As cuRAND: its majors are its own."""
     folder = tmp_path_factory.mktemp("own")
-    found = reals(folder, 10, 11)
+    found = [bar(folder, number) for number in (10, 11)]
     return found, stub_of(folder, *found)
 
 
@@ -42,7 +32,7 @@ def own(tmp_path_factory):
 def plain(tmp_path_factory):
     """As NCCL: no version nodes."""
     folder = tmp_path_factory.mktemp("plain")
-    found = reals(folder, 2, script="")
+    found = [bar(folder, 2, script="")]
     return found, stub_of(folder, *found)
 
 
@@ -84,9 +74,9 @@ def test_require_counts_them(audit, cuda, tmp_path):
 
 def test_a_name_that_came_with_a_later_version_of_a_cuda(audit, said, tmp_path):
     """As cublasDgemmGroupedBatched, which came with CUDA 12.4."""
-    files = [own_stubs.library(tmp_path / f"real{number}", "libbar.so.12", SOURCE.format(number))
+    files = [own_stubs.library(tmp_path / f"real{number}", "libbar.so.12", own_stubs.BAR.format(number))
              for number in (1, 2)]
-    both = own_stubs.library(tmp_path / "both", "libbar.so.12", SOURCE.format(1) + "int barB2(void);\n"
+    both = own_stubs.library(tmp_path / "both", "libbar.so.12", own_stubs.BAR.format(1) + "int barB2(void);\n"
                              "int barB2(void) { return 2; }\n")
     stub = stub_of(tmp_path, f"{files[0]}=12.1", f"{both}=12.4")
     file = importer(tmp_path, "barA", "barB2", link=[both])

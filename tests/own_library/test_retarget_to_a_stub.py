@@ -12,25 +12,14 @@ import elf
 import own_stubs
 import wheel_files
 from importer import importer
-
-SOURCE = "int barA(void) {{ return {0}1; }}\nint barB{0}(void) {{ return {0}2; }}\n"
-
-
-def real(folder, number, **options):
-    return own_stubs.library(folder / f"real{number}", f"libbar.so.{number}",
-                             SOURCE.format(number), **options)
-
-
-def stub_of(folder, *reals):
-    return own_stubs.stub(folder / "bar", *[word for one in reals for word in ("--from", one)],
-                          "--missing", "7")
+from own_stubs import bar, stub_of
 
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
     """Two majors."""
     folder = tmp_path_factory.mktemp("two")
-    reals = [real(folder, number) for number in (3, 4)]
+    reals = [bar(folder, number) for number in (3, 4)]
     return reals, stub_of(folder, *reals)
 
 
@@ -38,7 +27,7 @@ def two(tmp_path_factory):
 def plain(tmp_path_factory):
     """No version nodes."""
     folder = tmp_path_factory.mktemp("plain")
-    found = real(folder, 2, script="")
+    found = bar(folder, 2, script="")
     return found, stub_of(folder, found)
 
 
@@ -95,7 +84,7 @@ def test_beside_those_of_lazycuda_no_option_is_needed(two, tmp_path, patchelf):
 
 @pytest.mark.parametrize("script", [None, "BAR_1 { global: *; };\n"])
 def test_a_name_that_the_stub_does_not_have_is_refused(retarget, tmp_path, script):
-    stub = stub_of(tmp_path, real(tmp_path, 2, script=script))
+    stub = stub_of(tmp_path, bar(tmp_path, 2, script=script))
     newer = own_stubs.library(tmp_path / "newer", "libbar.so.2", "int barNew(void) { return 3; }",
                               script=script)
     said = retarget(stub, importer(tmp_path, "barNew", link=[newer]), status=1)
@@ -105,7 +94,7 @@ def test_a_name_that_the_stub_does_not_have_is_refused(retarget, tmp_path, scrip
 
 
 def test_a_major_that_the_stub_does_not_stand_for_is_left(retarget, two, tmp_path):
-    said = retarget(two[1], importer(tmp_path, "barA", link=[real(tmp_path, 9)]))
+    said = retarget(two[1], importer(tmp_path, "barA", link=[bar(tmp_path, 9)]))
     assert said["libraries"][0]["needed"] == ["libbar.so.9"]
     assert "its stub is of libbar.so.4, libbar.so.3 alone" in said["libraries"][0]["reasons"][0]
 

@@ -11,7 +11,6 @@ import build
 import elf
 import own_stubs
 
-SOURCE = "int barA(void) {{ return {0}1; }}\nint barB{0}(void) {{ return {0}2; }}\n"
 USER = "int barA(void);\nint main(void) {{ return barA() != {0}; }}\n"
 # How a library names its versions, and the majors of which it can have several.
 KINDS = {"soname": (None, (3, 4)), "other": ("BAR_{0} {{ global: *; }};\n", (3, 4)),
@@ -40,9 +39,8 @@ def make(folder, reals, compat, kind="soname", cuda=""):
 def bar(request, tmp_path_factory):
     script, majors = KINDS[request.param]
     folder = tmp_path_factory.mktemp(request.param)
-    reals = {major: own_stubs.library(
-        folder / f"real{major}", f"libbar.so.{major}", SOURCE.format(major),
-        script=script and script.format(major)) for major in majors}
+    reals = {major: own_stubs.bar(folder, major, script=script and script.format(major))
+             for major in majors}
     return make(folder, reals, ",".join(map(str, majors)), request.param)
 
 
@@ -50,7 +48,7 @@ def bar(request, tmp_path_factory):
                                       ["install", "COMPAT=3", "COMPAT_FOR=12"]])
 def test_none_is_made_where_the_list_says_so(tmp_path, settings):
     """As those of cuDNN's parts, which real libraries need for more than a stub has."""
-    real = own_stubs.library(tmp_path, "libbar.so.3", SOURCE.format(3))
+    real = own_stubs.bar(tmp_path, 3)
     folder = own_stubs.stub(tmp_path / "bar", "--from", real, "--missing", "7", "--compat",
                             "none").folder
     done = subprocess.run(["make", "-C", folder, f"PREFIX={tmp_path / 'there'}", *settings],
@@ -146,7 +144,7 @@ def test_with_it_a_program_starts_and_gets_an_error(bar, world, tmp_path):
 
 def test_the_folder_is_called_by_the_major_of_cuda(world, tmp_path):
     # As cuFFT: the number in the SONAME is another.
-    real = own_stubs.library(tmp_path / "real", "libbar.so.11", SOURCE.format(12))
+    real = own_stubs.library(tmp_path / "real", "libbar.so.11", own_stubs.BAR.format(12))
     made = make(tmp_path, {12: real}, "12", cuda="=12")
     world.search(made.compat(12).parent)
     assert world.run(program(tmp_path, real, 7)).status == 0

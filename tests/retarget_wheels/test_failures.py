@@ -92,7 +92,7 @@ def test_a_patchelf_that_is_refused(retarget, tmp_path, inputs, wrapper, version
 def test_what_it_spoils_is_noticed(retarget, tmp_path, inputs, wrapper, damage, word):
     spoiler = tmp_path / "spoil.py"
     spoiler.write_text(SPOILER)
-    program = wrapper(f"spoil() {{ python3 '{spoiler}' $1 \"$FILE\"; }}\n{damage}")
+    program = wrapper(f"spoil() {{ PYTHONPATH='{build.TESTS}/lib' python3 '{spoiler}' $1 \"$FILE\"; }}\n{damage}")
     # A wheel's files go the same way.
     inputs = inputs if damage == "exit 3" else inputs[:1]
     code, error = refused(retarget, tmp_path, inputs, "--patchelf", program)
@@ -102,29 +102,24 @@ def test_what_it_spoils_is_noticed(retarget, tmp_path, inputs, wrapper, damage, 
 # Changes one thing in a file that only the comparison can see.
 SPOILER = r"""
 import struct, sys
+from changed_elf import Elf
 kind, path = sys.argv[1:]
-data = bytearray(open(path, "rb").read())
-phoff, shoff = struct.unpack_from("<QQ", data, 32)
-phnum, = struct.unpack_from("<H", data, 56)
-shnum, names = struct.unpack_from("<HH", data, 60)
-headers = [phoff + 56 * i for i in range(phnum)]
-loads = [at for at in headers if struct.unpack_from("<I", data, at)[0] == 1]
-sections = [shoff + 64 * i for i in range(shnum)]
+file = Elf(open(path, "rb").read())
+data = file.data
 if kind == "segments":
-    last = loads[-1]
-    offset, address = struct.unpack_from("<QQ", data, last + 8)
+    (phoff,), (phnum,) = struct.unpack_from("<Q", data, 32), struct.unpack_from("<H", data, 56)
+    headers = [phoff + 56 * i for i in range(phnum)]
+    last = [at for at in headers if struct.unpack_from("<I", data, at)[0] == 1][-1]
+    offset, = struct.unpack_from("<Q", data, last + 8)
     data += data[offset:]
-    struct.pack_into("<Q", data, last + 48, 0x10000)
-    struct.pack_into("<Q", data, last + 8, offset + 8)
+    file.put("Q", last + 48, 0x10000)
+    file.put("Q", last + 8, offset + 8)
 elif kind == "code":
-    text = next(at for at in sections if struct.unpack_from("<IQ", data, at + 4)[:2] == (1, 6))
-    data[struct.unpack_from("<Q", data, text + 24)[0]] ^= 1
+    data[file.field(file.find(".text"), 24)] ^= 1
 elif kind == "relocations":
-    rela = next(at for at in sections if struct.unpack_from("<I", data, at + 4)[0] == 4)
-    data[struct.unpack_from("<Q", data, rela + 24)[0] + 16] ^= 1
+    data[file.field(file.like("[.]rela"), 24) + 16] ^= 1
 else:
-    symbols = next(at for at in sections if struct.unpack_from("<I", data, at + 4)[0] == 11)
-    struct.pack_into("<Q", data, symbols + 16, 0)
+    file.put("Q", file.header(".dynsym") + 16, 0)
 open(path, "wb").write(data)
 """
 
