@@ -218,10 +218,11 @@ static bool is_folder(const char *path)
 
 /* ---- requirements ---- */
 
-static bool knows(const struct tables *tables, struct requirement wanted)
+/* Whether one of the versions is wanted: of all, or of those that are `on`. */
+static bool has_wanted(const struct tables *tables, struct requirement wanted, const bool *on)
 {
 	for (size_t i = 0; i < tables->toolkit_count; i++)
-		if (LC_MAJOR(tables->toolkits[i]) == wanted.major &&
+		if ((!on || on[i]) && LC_MAJOR(tables->toolkits[i]) == wanted.major &&
 		    (wanted.minor < 0 || LC_MINOR(tables->toolkits[i]) == wanted.minor))
 			return true;
 	return false;
@@ -249,7 +250,7 @@ static bool read_required(const struct audit *audit, const char *text, char **en
 	wanted->major = small_number(text, end);
 	if (**end == '.' && (*end)[1] >= '0' && (*end)[1] <= '9')
 		wanted->minor = small_number(*end + 1, end);
-	return knows(&audit->tables, *wanted);
+	return has_wanted(&audit->tables, *wanted, NULL);
 }
 
 /* Reads "none,11,12.4"; false if one of them is not as it should be. */
@@ -272,13 +273,8 @@ static bool parse_required(void *data, const char *list)
 
 static bool is_met(const struct audit *audit, struct requirement wanted)
 {
-	if (!wanted.major)
-		return audit->report.without_cuda;
-	for (size_t i = 0; i < audit->tables.toolkit_count; i++)
-		if (audit->report.runs[i] && LC_MAJOR(audit->tables.toolkits[i]) == wanted.major &&
-		    (wanted.minor < 0 || LC_MINOR(audit->tables.toolkits[i]) == wanted.minor))
-			return true;
-	return false;
+	return wanted.major ? has_wanted(&audit->tables, wanted, audit->report.runs) :
+			      audit->report.without_cuda;
 }
 
 static bool check_required(const struct audit *audit)

@@ -63,16 +63,11 @@ static const char *const states[] = {
 	[LAZYCUDA_STATE_BROKEN] = "broken", [LAZYCUDA_STATE_HIDDEN] = "hidden",
 };
 
-static const char *cause_name(enum lazycuda_cause cause)
-{
-	switch (cause) {
-	case LAZYCUDA_LIBRARY_MISSING:	return "library missing";
-	case LAZYCUDA_DRIVER_TOO_OLD:	return "driver too old";
-	case LAZYCUDA_INCOHERENT:	return "incoherent majors";
-	case LAZYCUDA_EXCLUDED:		return "excluded by a constraint";
-	default:			return NULL;
-	}
-}
+/* Others are causes of single calls. */
+static const char *const causes[LAZYCUDA_ENDING + 1] = {
+	[LAZYCUDA_LIBRARY_MISSING] = "library missing", [LAZYCUDA_DRIVER_TOO_OLD] = "driver too old",
+	[LAZYCUDA_INCOHERENT] = "incoherent majors", [LAZYCUDA_EXCLUDED] = "excluded by a constraint",
+};
 
 static void print_driver(void)
 {
@@ -197,7 +192,7 @@ static void print_json_library(const struct lazycuda_status *status)
 	json_open(NULL, '{');
 	json_text("name", status->library);
 	json_text("state", states[status->state]);
-	json_text("cause", cause_name(status->cause));
+	json_text("cause", causes[status->cause]);
 	json_text("path", status->path);
 	json_text("version", status->version);
 	json_text("found_by", status->found_by);

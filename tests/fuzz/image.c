@@ -162,8 +162,8 @@ static void audit(const unsigned char *bytes, size_t size)
 		for (size_t k = 0; k < findings.imports[i].name_count; k++)
 			touch_text(findings.imports[i].names[k].name);
 	}
-	for (size_t i = 0; i < findings.constants.open_count; i++)
-		touch_text(findings.constants.opens[i]);
+	for (size_t i = 0; i < findings.constants.opens.count; i++)
+		touch_text(findings.constants.opens.list[i]);
 	lc_arena_free(&arena);
 }
 
