@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* constants.c - finds CUDA libraries in the string constants of an ELF file */
-#include "constants.h"
+#include "findings.h"
 
 #include <ctype.h>
 #include <elf.h>

@@ -8,7 +8,6 @@
 
 #include "../stubs/base/image.h"
 #include "../stubs/base/object.h"
-#include "constants.h"
 #include "ready.h"
 
 /* More than any compiled file has.  These limits bound the reading time by the size of the

@@ -4,8 +4,15 @@
 #define FINDINGS_H
 
 #include "../stubs/base/arena.h"
-#include "constants.h"
 #include "neighbours.h"
+#include "tables.h"
+
+/* What the string constants of a file say; strings point into the file. */
+struct constants {
+	bool has_static;	/* the CUDA runtime is linked into the file */
+	struct lc_strings opens;	/* names with a fixed major that the file may open itself */
+	bool more_opens;	/* it has more of them than are noted */
+};
 
 struct found_name {
 	const char *name;
@@ -45,5 +52,9 @@ struct findings {
 /* The strings point into `bytes` or `arena`. */
 void findings_read(struct lc_arena *arena, struct tables *tables, const void *bytes, size_t size,
 		   struct findings *findings);
+
+/* Adds what one file has. */
+void constants_read(struct lc_arena *arena, struct tables *tables,
+		    const struct lc_image *image, struct constants *constants);
 
 #endif

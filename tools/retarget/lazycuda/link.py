@@ -641,13 +641,6 @@ def _c_environment(given: Environment) -> Any:
                          nvrtc=_number(given.nvrtc))
 
 
-def _c_others(given: Environment) -> Any:
-    """What abi.Environment lacks of it: libnvvm, with its libdevice."""
-    version = ctypes.c_int(_number(given.nvvm))
-    return abi.Others(size=ctypes.sizeof(abi.Others), nvvms=c.NumberPointer(version),
-                    libdevices=c.NumberPointer(version), nvvm_count=int(version.value != 0))
-
-
 def _got(made: Any) -> Any:
     """What the library made, which it only fails to do without memory."""
     if not made:
@@ -1072,8 +1065,11 @@ class _Call:
             made.log = self._log(linker.log)
         self._add_support(made, linker)
         if linker.environment is not None:
-            others = _c_others(linker.environment)
-            made.others = c.OthersPointer(others)
+            # What abi.Environment lacks: libnvvm, with its libdevice.
+            nvvm = ctypes.c_int(_number(linker.environment.nvvm))
+            made.others = c.OthersPointer(abi.Others(
+                size=ctypes.sizeof(abi.Others), nvvms=c.NumberPointer(nvvm),
+                libdevices=c.NumberPointer(nvvm), nvvm_count=int(nvvm.value != 0)))
         return made
 
     def _add_support(self, request: Any, linker: Linker) -> None:
