@@ -234,11 +234,6 @@ def test_a_renamed_stub_still_knows_who_needs_it(world, patchelf):
     assert (status["state"], status["found_by"]) == ("usable", "rpath"), status["reason"]
 
 
-def test_conda(world):
-    prefix = world.conda(cudart())
-    found(world.status(CONDA_PREFIX=prefix), prefix / "lib/libcudart.so.12", "conda")
-
-
 def test_the_nearest_conda_prefix_alone(world, with_user):
     """Environments lie in the folder envs of the base, which has a CUDA of its own."""
     base = world.conda(cudart("13.5"))
@@ -249,12 +244,6 @@ def test_the_nearest_conda_prefix_alone(world, with_user):
     folder = world.put("conda/envs/work/lib", cudart("12.9"))
     found(with_user(place, user()), folder / "libcudart.so.12", "conda")
     assert with_user(place, user(), CONDA_PREFIX=base)["version"] == "13.5"
-
-
-def test_the_loaders_cache(world):
-    folder = world.put("anywhere", cudart())
-    world.cached(folder)
-    found(world.status(), folder / "libcudart.so.12", "loader")
 
 
 @pytest.mark.parametrize("below", ["tls", "haswell"])
