@@ -61,6 +61,17 @@ def numbered(folder, **more):
     return install(folder, "SOVERSION=3", own=f"{OWN}-soversion", **more)
 
 
+def planned(*words):
+    """What `make -n install` or uninstall prints.  That writes the list of the SONAMEs, so it is
+    done where other tests look at nothing."""
+    where = build.made_at(OWN)
+    build.make(where, f"{where[len('BUILD='):]}/gen/gen")
+    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    with build.locked(build.make_lock(OWN)):
+        return subprocess.run(["make", "-n", "-C", build.ROOT, where, "DESTDIR=/nowhere", "PREFIX=/p",
+                               *words], env=env, capture_output=True, text=True, check=True).stdout
+
+
 def files(folder):
     """{name below the folder: bytes, or where a link leads, or None for a folder}"""
     found = {}
