@@ -337,7 +337,7 @@ $(BUILD)/retarget: $(RETARGET) Makefile
 $(BUILD)/man/%.3: docs/%.3.in include/% docs/header.awk
 	$(call say,AWK)
 	@mkdir -p $(@D)
-	$(Q)awk -v header=include/$* -f docs/header.awk $< >$@
+	$(Q)awk -v header=include/$* -f docs/header.awk $< >$@.$$$$ && mv $@.$$$$ $@
 
 # ---- generator ----
 
