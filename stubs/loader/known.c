@@ -270,6 +270,7 @@ bool lc_known_outgrown(size_t users, unsigned long long removed, bool *unsure)
 	lc_process_update(&arena, known->libraries, known->library_count, &now);
 	for (size_t i = others || now.user_count < users ? 0 : users; i < now.user_count && !outgrown; i++)
 		outgrown = lc_leads_to_its_library(&arena, &known->survey, &now.users[i]);
+	*unsure = arena.failed;
 	lc_arena_free(&arena);
 	lc_known_give(known, known->used);
 	return outgrown;

@@ -110,8 +110,8 @@ bool lc_known_holds(struct lc_known *known, const struct lc_library *library);
 bool lc_known_changed(unsigned long long began);
 
 /* Returns true if the run path of an object leads to the library behind the stub that it needs, and it may
- * have come since a search that saw so many users, when so many objects had been unloaded.  Sets *unsure,
- * while another search is under way.  Takes no lock of ld.so's: a constructor that holds it may be
+ * have come since a search that saw so many users, when so many objects had been unloaded.  Sets *unsure
+ * if memory ran out or another search is under way.  Takes no lock of ld.so's: a constructor that holds it may be
  * waiting for this very call. */
 bool lc_known_outgrown(size_t users, unsigned long long removed, bool *unsure);
 
