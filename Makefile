@@ -20,7 +20,7 @@
 #			(and GNU's prefix, libdir ...); so does make uninstall
 # make dist		a source archive, the same bytes every time
 # make release		for pip: the sdist and checked manylinux2014 wheels, in build/dist
-# make generate		pages and tables of docs from lists and code; check-generated compares
+# make generate		tables of pages from lists and code; check-generated compares
 # make symbols		symbols.txt from headers and libraries; check-symbols compares,
 #			also with a library of yours: REAL=/path/to/libcudart.so.13=13.6
 # make libraries	libraries/ from headers and libraries; check-libraries compares
@@ -325,19 +325,31 @@ stub-maker: $(MAKERS) $(BUILD)/stub-maker
 # ---- the Python code of `lazycuda retarget` ----
 
 # It lies as it does when installed, wherever $(BUILD) is.
-RETARGET := $(sort $(wildcard tools/retarget/lazycuda/*.py)) tools/retarget/lazycuda/py.typed
+RETARGET := $(sort $(wildcard tools/retarget/lazycuda/*.py)) tools/retarget/lazycuda/py.typed \
+	$(GENERATED)/link_abi.py
 RETARGET_SHARE := $(BUILD)/share/lazycuda/python/lazycuda
 $(BUILD)/retarget: $(RETARGET) Makefile
 	$(call say,COPY)
 	$(Q)rm -rf $(RETARGET_SHARE) && mkdir -p $(RETARGET_SHARE) && cp $(RETARGET) $(RETARGET_SHARE)
 	@touch $@
 
-# ---- manual pages of the headers ----
+# ---- what is written from the public headers and the tables of options ----
+
+# $(1): what is printed; whole or not at all
+write = $(Q)mkdir -p $(@D) && $(1) >$@.$$$$ && mv $@.$$$$ $@
+
+$(GENERATED)/link_abi.py: tools/retarget/abi.awk include/lazycuda_link.h
+	$(call say,AWK)
+	$(call write,awk -f $^)
+
+$(BUILD)/obj/link/plan/codes.o: | $(GENERATED)/codes.h
+$(GENERATED)/codes.h: include/lazycuda_link.h
+	$(call say,SED)
+	$(call write,sed -n 's/^\tLAZYCUDA_CODE_\([A-Z_]*\) =.*/case LAZYCUDA_CODE_\1: return "\1";/p' $<)
 
 $(BUILD)/man/%.3: docs/%.3.in include/% docs/header.awk
 	$(call say,AWK)
-	@mkdir -p $(@D)
-	$(Q)awk -v header=include/$* -f docs/header.awk $< >$@.$$$$ && mv $@.$$$$ $@
+	$(call write,awk -v header=include/$* -f docs/header.awk $<)
 
 # ---- generator ----
 
@@ -354,7 +366,7 @@ $(BUILD)/gen/gen: $(GEN) $(wildcard gen/*.h gen/model/*.h)
 	$(Q)$(HOSTCC) $(HOSTCFLAGS) -std=gnu11 $(WARNINGS) $(GEN) -o $@
 endif
 
-GENERATORS := abi adapted linking
+GENERATORS := adapted linking
 .PHONY: generate check-generated
 generate: $(GENERATED)/symbols.made
 	$(foreach g,$(GENERATORS),$(Q)$(PYTHON) tools/upkeep/$(g).py$(newline))
@@ -488,7 +500,7 @@ bench-suite:
 	$(Q)$(PYTHON) bench/suite.py
 
 FUZZ_RUNS ?= 10000000
-fuzz:
+fuzz: $(GENERATED)/codes.h
 	$(Q)$(PYTHON) tests/fuzz/fuzz.py --runs $(FUZZ_RUNS)
 
 # ---- installation, source archive ----
@@ -500,7 +512,7 @@ include packaging/install.mk
 clean:
 	rm -rf $(BUILD)/obj $(BUILD)/lib $(BUILD)/bin $(BUILD)/gen $(BUILD)/libexec $(BUILD)/share \
 		$(BUILD)/generated $(BUILD)/placed $(BUILD)/flags \
-		$(BUILD)/stub-maker $(BUILD)/retarget
+		$(BUILD)/man $(BUILD)/stub-maker $(BUILD)/retarget
 
 -include $(patsubst %.o,%.d,$(COMMON_OBJECTS) $(foreach l,$(WANTED),$(call own_objects,$(l)) \
 	$(BUILD)/obj/entries/lib$(l)_stub.o) $(call object,$(sort $(LINK) $(TOOL) $(GEN) $(SCAN))) \

@@ -13,7 +13,7 @@ from measure import BUILD, LIB, ROOT, WORK, Row
 FILES = 1000
 CALLS = "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaMemAdvise", "cudaGetDeviceProperties_v2"
 SIZE = 64 << 20
-CODE = ROOT / "tools" / "retarget" / "lazycuda"
+CODE = ROOT / "build/share/lazycuda/python/lazycuda"
 INFO = "pkg-1.0.dist-info/"
 
 

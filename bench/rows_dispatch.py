@@ -97,7 +97,7 @@ def from_python(kind):
     words, variables = link_command(kind, 0)
     folder, arch = words[2:4]
     in_python = sys.executable, BENCH / "link.py", arch, folder / "0", folder / "1"
-    variables = {**variables, "PYTHONPATH": str(ROOT / "tools" / "retarget"),
+    variables = {**variables, "PYTHONPATH": str(ROOT / "build/share/lazycuda/python"),
                  "LAZYCUDA_LINK_LIBRARY": str(LINK_LIBRARY)}
     with measure.one_processor():
         pairs = measure.rounds_in_turn(

@@ -40,7 +40,7 @@ class CustomBuildHook(BuildHookInterface):
     def initialize(self, version, build_data):
         if version == "editable":
             raise RuntimeError("lazycuda cannot be installed editable: run make, and use "
-                               "tools/retarget as it is")
+                               "build/share/lazycuda/python")
         self.folder = tempfile.TemporaryDirectory(prefix="lazycuda-wheel-")
         tree = self._install(pathlib.Path(self.folder.name))
         build_data["pure_python"] = False

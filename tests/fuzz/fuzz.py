@@ -115,7 +115,7 @@ def build_objects(clang, target, folder, jobs):
         made = objects / f"{'-'.join(source.relative_to(ROOT).with_suffix('').parts)}.o"
         if not made.exists() or made.stat().st_mtime < max(source.stat().st_mtime, headers):
             run(*clang, *FLAGS, *target.flags, f"-fsanitize=fuzzer-no-link,{SANITIZERS}",
-                STEPS, "-I", ROOT / "stubs", "-c", source, "-o", made)
+                STEPS, "-I", ROOT / "stubs", "-I", ROOT / "build", "-c", source, "-o", made)
         return made
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         made = list(pool.map(compile, sources))

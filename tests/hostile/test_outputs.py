@@ -116,7 +116,7 @@ def retarget(tmp_path, patchelf):
         temporary = tmp_path / "temporary"
         temporary.mkdir(exist_ok=True)
         done = subprocess.run(
-            [sys.executable, "-B", build.ROOT / "tools/retarget/lazycuda", "retarget",
+            [sys.executable, "-B", build.PYTHON / "lazycuda", "retarget",
              *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
             env={**os.environ, "TMPDIR": str(temporary), **env})
         # Nothing is left, whatever came of it.

@@ -251,7 +251,7 @@ def test_the_module_and_the_rest_find_each_other_in_a_moved_tree(tmp_path, world
 def test_in_a_clone_the_module_names_no_folder_that_is_not_there(world):
     def ask(*words):
         return world.run(sys.executable, "-B", "-m", "lazycuda", *words, check=False,
-                         PYTHONPATH=f"{build.ROOT}/tools/retarget")
+                         PYTHONPATH=str(build.PYTHON))
     assert ask("--includedir").out == f"{build.ROOT}/include\n"
     assert all(Path(line.split()[-1]).is_dir() for line in ask().lines)
     refused = ask("--cmakedir")

@@ -28,6 +28,8 @@ SANITIZER = sanitizer.current()
 BUILT = SANITIZER.folder if SANITIZER else BUILD
 STUBS = BUILT / "lib"
 TOOL = BUILT / "bin" / "lazycuda"
+# The Python code, as it lies when it is installed; some of it is written by make.
+PYTHON = BUILD / "share/lazycuda/python"
 TESTS = ROOT / "tests"
 BIN = BUILD / "tests" / "bin"
 SYMBOLS = ROOT / "symbols.txt"

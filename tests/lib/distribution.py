@@ -85,7 +85,7 @@ def expected(libdir, python, manual_suffix=".gz"):
                   "share/zsh/site-functions/_lazycuda",
                   "share/fish/vendor_completions.d/lazycuda.fish"},
         "python": {f"{python}/lazycuda/{path.name}" for path in
-                   (*(build.ROOT / "tools/retarget/lazycuda").glob("*.py"),
+                   (*(build.PYTHON / "lazycuda").glob("*.py"),
                     build.ROOT / "py.typed", build.ROOT / "places")},
         # As `make all-stubs` makes them.
         **{folder.name: {f"{libdir}/lazycuda/{folder.name}/{path.name}" for path in folder.iterdir()}

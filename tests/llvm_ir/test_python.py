@@ -8,7 +8,7 @@ import pytest
 import build
 import programs
 
-PACKAGE = build.ROOT / "tools" / "retarget"
+PACKAGE = build.PYTHON
 HEAD = """\
 import json, sys
 from lazycuda.link import *

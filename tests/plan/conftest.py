@@ -14,7 +14,7 @@ import build
 
 def environment(library=build.STUBS / "liblazycuda_link.so", **more):
     return build.environment(sys.executable, {
-        **os.environ, "PYTHONPATH": build.ROOT / "tools" / "retarget",
+        **os.environ, "PYTHONPATH": build.PYTHON,
         "LAZYCUDA_LINK_LIBRARY": library, **more})
 
 

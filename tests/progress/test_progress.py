@@ -14,7 +14,7 @@ import terminal
 import wheel_files
 from importer import importer, real
 
-CODE = build.ROOT / "tools" / "retarget" / "lazycuda"
+CODE = build.PYTHON / "lazycuda"
 LINE = re.compile(r"(\w+) (\S+): (\d+) %")
 
 

@@ -9,7 +9,7 @@ import build
 
 import handles
 
-PACKAGE = build.ROOT / "tools" / "retarget"
+PACKAGE = build.PYTHON
 
 # Another one, a free-threaded say: python3.14t.
 INTERPRETER = os.environ.get("TEST_PYTHON", sys.executable)

@@ -11,7 +11,7 @@ import build
 import package
 from lazycuda import link
 
-CODE = build.ROOT / "tools" / "retarget" / "lazycuda"
+CODE = build.PYTHON / "lazycuda"
 FILES = [CODE / name for name in ("__init__.py", "paths.py", "link.py", "link_abi.py", "link_library.py",
                                "link_types.py")]
 

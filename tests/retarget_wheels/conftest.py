@@ -10,7 +10,7 @@ import pytest
 import build
 from importer import importer, real
 
-CODE = build.ROOT / "tools" / "retarget" / "lazycuda"
+CODE = build.PYTHON / "lazycuda"
 
 
 @pytest.fixture

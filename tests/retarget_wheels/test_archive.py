@@ -278,7 +278,7 @@ def test_large_members_are_not_held_in_memory(tmp_path, plain, patchelf):
         for info, content in others:
             new.writestr(info, content)
     done = subprocess.run(
-        [sys.executable, "-B", "-c", SPENT.format(code=str(build.ROOT / "tools/retarget")),
+        [sys.executable, "-B", "-c", SPENT.format(code=str(build.PYTHON)),
          "--stubs", build.BUILD / "lib", "--json", "-o", tmp_path / "out", wheel],
         capture_output=True, text=True, check=True)
     status, megabytes = map(int, done.stdout.splitlines()[-1].split())
@@ -292,7 +292,7 @@ def test_what_is_begun_when_a_signal_comes_is_cleared_away(tmp_path, plain, patc
     temporary.mkdir()
     before = wheel.read_bytes()
     process = subprocess.Popen(
-        [sys.executable, "-B", build.ROOT / "tools/retarget/lazycuda", "retarget", "-o", out, wheel],
+        [sys.executable, "-B", build.PYTHON / "lazycuda", "retarget", "-o", out, wheel],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         # What a shell starts in the background ignores SIGINT, and so would this.
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),

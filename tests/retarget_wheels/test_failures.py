@@ -62,7 +62,7 @@ def test_no_patchelf_on_path(inputs, tmp_path, world, patchelf):
     python = shutil.which("python3", path="/usr/bin:/bin")
     if not python:
         pytest.skip("there is no Python that belongs to the system")
-    done = world.run(python, "-B", build.ROOT / "tools/retarget/lazycuda", "retarget",
+    done = world.run(python, "-B", build.PYTHON / "lazycuda", "retarget",
                      "--in-place", inputs[0], check=False)
     assert done.status == 1 and "there is no patchelf on PATH" in done.err
 

@@ -155,7 +155,7 @@ def test_what_is_too_large_to_be_read_is_said(mentions):
 
 @pytest.fixture
 def module(monkeypatch):
-    monkeypatch.syspath_prepend(build.ROOT / "tools" / "retarget")
+    monkeypatch.syspath_prepend(build.PYTHON)
     from lazycuda import mentions as module
     return module
 

@@ -80,7 +80,7 @@ def test_tables_in_the_rest_of_a_page(world, with_user, tmp_path):
     said = world.run(build.ROOT / "build/bin/lazycuda", "audit", "--json", file, check=False).out
     assert '"error": null' in said and '"needed": "libcudart_stub.so"' in said
     # And the reader in Python; so are programs of published wheels.
-    said = world.run(sys.executable, "-B", build.ROOT / "tools/retarget/lazycuda", "retarget",
+    said = world.run(sys.executable, "-B", build.PYTHON / "lazycuda", "retarget",
                      "--stubs", build.STUBS, "-o", tmp_path / "out", file, check=False)
     assert (said.status, said.err) == (0, "")
 

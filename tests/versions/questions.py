@@ -32,7 +32,7 @@ class Asked:
 
     def __init__(self, **env):
         tables = build.shared(SOURCES[0], *SOURCES[1:], "-D_GNU_SOURCE", "-ldl", name="libtables.so")
-        env = build.environment(sys.executable, {"PYTHONPATH": build.ROOT / "tools" / "retarget", **env})
+        env = build.environment(sys.executable, {"PYTHONPATH": build.PYTHON, **env})
         self.process = subprocess.Popen(
             [sys.executable, HERE / "ask.py", tables], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, env=env)

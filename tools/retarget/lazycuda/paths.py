@@ -7,9 +7,8 @@ from typing import List, Optional, Union
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
 
-# The folder that has lib/ and bin/, relative to this one: in the Python package, in a
-# source tree, in what make copies for the command there.
-_ROOTS = ("", "../../../build", "../../../..")
+# The folder that has lib/ and bin/, relative to this one: in the Python package, in what make builds.
+_ROOTS = ("", "../../../..")
 _STUB = "libcudart_stub.so"
 
 
