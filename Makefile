@@ -136,7 +136,7 @@ COMPAT_WORDS := $(call about,$(filter $(COMPAT_MAJORS:%=compat/%/%),$(WORDS)),$\
 	$(filter-out $(filter $(COMPAT_WITHOUT),$(OTHERS)),$(WANTED)))
 COMPATS := $(foreach w,$(COMPAT_WORDS),$(BUILD)/lib/$(call compat_file,$(w)))
 
-MADE_PAGES := $(patsubst docs/%.in,$(BUILD)/man/%,$(sort $(wildcard docs/*.3.in)))
+MADE_PAGES := $(patsubst docs/%.in,$(BUILD)/man/%,$(sort $(wildcard docs/*.[1-8].in)))
 object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
 
 .PHONY: all
@@ -347,6 +347,10 @@ $(GENERATED)/codes.h: include/lazycuda_link.h
 	$(call say,SED)
 	$(call write,sed -n 's/^\tLAZYCUDA_CODE_\([A-Z_]*\) =.*/case LAZYCUDA_CODE_\1: return "\1";/p' $<)
 
+$(BUILD)/man/lazycuda.1: docs/options.awk docs/lazycuda.1.in $(TOOL) tools/retarget/lazycuda/retarget.py
+	$(call say,AWK)
+	$(call write,awk -f $(wordlist 1,2,$^))
+
 $(BUILD)/man/%.3: docs/%.3.in include/% docs/header.awk
 	$(call say,AWK)
 	$(call write,awk -v header=include/$* -f docs/header.awk $<)
@@ -370,12 +374,9 @@ GENERATORS := adapted linking
 .PHONY: generate check-generated
 generate: $(GENERATED)/symbols.made
 	$(foreach g,$(GENERATORS),$(Q)$(PYTHON) tools/upkeep/$(g).py$(newline))
-# Last: what the list asks of the stubs is told above, where a compiler would only fail.
-	$(Q)$(MAKE) $(BUILD)/bin/lazycuda $(BUILD)/retarget
-	$(Q)$(PYTHON) tools/upkeep/manual.py
 
-check-generated: $(GENERATED)/symbols.made $(BUILD)/bin/lazycuda $(BUILD)/retarget
-	$(foreach g,$(GENERATORS) manual,$(Q)$(PYTHON) tools/upkeep/$(g).py --check$(newline))
+check-generated: $(GENERATED)/symbols.made
+	$(foreach g,$(GENERATORS),$(Q)$(PYTHON) tools/upkeep/$(g).py --check$(newline))
 
 # ---- symbols.txt ----
 

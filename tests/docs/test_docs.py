@@ -14,7 +14,7 @@ import usage
 
 MAKEFILES = "".join((build.ROOT / name).read_text()
                     for name in ("Makefile", "packaging/install.mk", "packaging/stub/flags.mk"))
-MANUAL = (pages.DOCS / "lazycuda.1").read_text().replace(r"\-", "-")
+MANUAL = (build.BUILD / "man/lazycuda.1").read_text().replace(r"\-", "-")
 
 
 # ---- links ----
@@ -68,10 +68,21 @@ def test_all_pages_together():
 
 # ---- the command's options ----
 
-def test_the_manual_has_the_options_of_the_commands():
-    done = subprocess.run([sys.executable, "-B", build.ROOT / "tools/upkeep/manual.py", "--check"],
-                          capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+def flat(text):
+    return re.sub(r'[\s"]+', " ", text).strip()
+
+
+@pytest.mark.parametrize("command", usage.commands())
+def test_the_manual_has_the_options_of_the_commands(command):
+    said = {(flat(names), flat(text))
+            for commands, section in re.findall(r'^\.SS "(.*)"\n((?:(?!\.S[SH]).*\n)*)', MANUAL, re.M)
+            if command in commands.split(", ")
+            for names, text in re.findall(r"^\.TP\n\.BI? (.*)\n((?:[^.].*\n)+)", section, re.M)}
+    # argparse names the argument twice.
+    assert said == {(flat(re.sub(r"^(-\w) \S+, ", r"\1, ", names)), flat(f"{text[0].upper()}{text[1:]}."))
+                    for names, text in re.findall(
+                        r"^  (-[^\n]*?)(?:  +|\n {20,})(\S[^\n]*(?:\n {20,}[^\n]*)*)", usage.help_of(command), re.M)
+                    if "--help" not in names}
 
 
 def test_the_manual_has_every_command():
@@ -96,7 +107,7 @@ def test_what_the_package_answers():
     named = {words[0].split()[0] for words in pages.first_column(pages.page("reference/package.md"))}
     said = subprocess.run([sys.executable, "-B", "-m", "lazycuda", "--help"], text=True,
                           capture_output=True, check=True,
-                          env={**os.environ, "PYTHONPATH": f"{build.ROOT}/tools/retarget"}).stdout
+                          env={**os.environ, "PYTHONPATH": str(build.PYTHON)}).stdout
     assert named == set(re.findall(r"^  (--[a-z]+) ", said, re.M))
 
 

@@ -23,7 +23,7 @@ TASKS = sorted(DOCS.glob("*.md"))
 REFERENCE = sorted(DOCS.glob("reference/*.md"))
 PAGES = [*sorted(build.ROOT.glob("*.md")), *TASKS, *REFERENCE,
          *sorted((build.ROOT / "examples").rglob("*.md"))]
-MANUALS = [*sorted(DOCS.glob("*.[1-8]")), *sorted((build.ROOT / "build/man").glob("*.3"))]
+MANUALS = [*sorted(DOCS.glob("*.[1-8]")), *sorted((build.ROOT / "build/man").glob("*.[1-8]"))]
 
 
 def where(name):
