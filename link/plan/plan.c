@@ -263,13 +263,13 @@ static struct lazycuda_plan *ask(const struct fit_question *question,
 	if (lk_plan_request(&planning, environment, &question->request) &&
 	    lk_plan_inputs(&planning, question->inputs, question->count))
 		decide(&planning, plan);
+	plan->arch = planning.request.arch ? LK_CONCAT(arena, planning.request.arch) : NULL;
 	if (arena->failed)
 		return NULL;
 	plan->nvjitlink = environment->nvjitlink;
 	plan->nvrtc = environment->nvrtc;
 	plan->symbol_errors = (const struct lazycuda_symbol_error *const *)planning.symbol_errors.list;
 	plan->symbol_error_count = planning.symbol_errors.count;
-	plan->arch = planning.request.arch ? LK_CONCAT(arena, planning.request.arch) : NULL;
 	plan->code = refusal->code;
 	plan->input = refusal->input;
 	if (plan->code != LAZYCUDA_CODE_OK) {
@@ -344,7 +344,7 @@ static struct lazycuda_plan *best_plan(const struct fit_question *question,
 		best->nvrtc = first->nvrtc;	/* nothing is compiled */
 	if (best != first)
 		best->choice = why(question->arena, best, first);
-	return best;
+	return question->arena->failed ? NULL : best;
 }
 
 /* ---- the target ---- */
