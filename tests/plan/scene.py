@@ -19,7 +19,8 @@ not inspected).  LLVM IR is "+is=llvm ir;", or with an entry "+is=llvm ir;ptx ? 
 which flags and names count.
 
     scene.py            answers questions, a list of words in a line of JSON each, with plans
-    scene.py WAY WORD...    ends with what the function of this name in pure.c, preloaded, says
+    scene.py sealed WORD...     ends with what pure.c, preloaded, says
+    scene.py starved WORD...    says how many allocations planning takes, of which each may fail
 """
 import ctypes
 import json
@@ -244,8 +245,14 @@ def told(plan):
 
 
 def main(way="", *words):
-    if way:
-        sys.exit(ctypes.CDLL(None)[way](*Scene(words).asked))
+    asked = Scene(words).asked
+    if way == "sealed":
+        sys.exit(ctypes.CDLL(None).sealed(*asked))
+    if way == "starved":
+        from starving import starve     # which is preloaded, too
+        print(starve(library().lazycuda_plan, library().lazycuda_plan_free,
+                     *(ctypes.cast(one, ctypes.c_void_p).value for one in asked[:3]), asked[3].value))
+        return
     for line in sys.stdin:
         print(json.dumps(Scene(json.loads(line)).plan()), flush=True)
 

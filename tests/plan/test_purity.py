@@ -6,8 +6,7 @@ import sys
 import pytest
 
 import build
-
-from .conftest import environment
+from asked import environment, starving
 
 HERE = build.TESTS / "plan"
 HAVE = "driver=12.9 nvjitlink=12.9 nvrtc=12.9 arch=sm_80".split()
@@ -39,10 +38,11 @@ def starved():
 
 def run(way, question, folder):
     library = build.STUBS / "liblazycuda_link.so"
-    pure = build.shared(HERE / "pure.c", library)
+    preloaded = build.shared(HERE / "pure.c", library) if way == "sealed" else starving()
     done = subprocess.run(
         [sys.executable, HERE / "scene.py", way, *QUESTIONS[question]], capture_output=True, text=True,
-        env=environment(folder / library.name, LD_PRELOAD=pure, LD_LIBRARY_PATH=f"{folder}:{build.STUBS}"))
+        env=environment(LAZYCUDA_LINK_LIBRARY=str(folder / library.name), LD_PRELOAD=str(preloaded),
+                        LD_LIBRARY_PATH=f"{folder}:{build.STUBS}"))
     if done.returncode == 77:
         pytest.skip(done.stdout.strip())
     assert done.returncode == 0, done.stdout + done.stderr

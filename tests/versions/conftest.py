@@ -7,4 +7,4 @@ import questions
 @pytest.fixture(scope="session", autouse=True)
 def asked():
     yield
-    questions.end()
+    questions.running().end()

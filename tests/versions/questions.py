@@ -4,10 +4,10 @@
     ask("isa", 88) == "12090"
     ask_all([("isa", 88), ("isa", 90)]) == ["12090", "13000"]
 """
+import functools
 import pathlib
-import subprocess
-import sys
 
+import asked
 import build
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -27,44 +27,26 @@ def cuda(text):
     return 1000 * int(major) + 10 * int(minor)
 
 
-class Asked:
-    """A running ask."""
+class Asked(asked.Asked):
+    """A running ask.py."""
 
-    def __init__(self, **env):
-        tables = build.shared(SOURCES[0], *SOURCES[1:], "-D_GNU_SOURCE", "-ldl", name="libtables.so")
-        env = build.environment(sys.executable, {"PYTHONPATH": build.PYTHON, **env})
-        self.process = subprocess.Popen(
-            [sys.executable, HERE / "ask.py", tables], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, env=env)
+    def __init__(self):
+        super().__init__(HERE / "ask.py", build.shared(
+            SOURCES[0], *SOURCES[1:], "-D_GNU_SOURCE", "-ldl", name="libtables.so"))
 
     def ask(self, *question):
-        self.process.stdin.write("\t".join(map(str, question)) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        assert line, self.process.stderr.read()
-        return line.rstrip("\n")
-
-    def end(self):
-        _, said = self.process.communicate()
-        assert self.process.returncode == 0, said
+        return super().ask("\t".join(map(str, question)))
 
 
-# One for all tests of a run; conftest.py ends it, and then a leak is told.
-_running = []
+@functools.lru_cache(maxsize=None)
+def running():
+    """One for all tests of a run; conftest.py ends it."""
+    return Asked()
 
 
 def ask(*question):
-    if _running and _running[0].process.poll() is not None:
-        _running.clear()        # it failed a test, and only that
-    if not _running:
-        _running.append(Asked())
-    return _running[0].ask(*question)
+    return running().ask(*question)
 
 
 def ask_all(questions):
     return [ask(*question) for question in questions]
-
-
-def end():
-    while _running:
-        _running.pop().end()
