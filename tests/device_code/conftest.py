@@ -5,30 +5,33 @@ from types import SimpleNamespace
 
 import pytest
 
-import build
-
 import linkers
 from code_corpus import real_code
-from dumps import Seen, compile_dump
+from dumps import Dump
 
 # What an entry is of a file that is none.
 NONE = dict.fromkeys("arch toolkit isa level container ir debug llvm abi".split(), "0")
 
 
-@pytest.fixture
-def read(tmp_path):
-    """What `inspect` finds in a file, or in bytes, that is code without a container."""
-    dump = compile_dump()
+@pytest.fixture(scope="session")
+def dump():
+    made = Dump()
+    yield made
+    made.end()
 
+
+@pytest.fixture
+def read(dump, tmp_path):
+    """What `inspect` finds in a file, or in bytes, that is code without a container."""
     def run(what):
         if not isinstance(what, pathlib.Path):
             file = tmp_path / "code"
             file.write_bytes(what if isinstance(what, bytes) else what.encode())
             what = file
-        seen = Seen(build.output(dump, "--payloads", "--symbols", what))
+        (seen,), (headers,) = dump("--payloads", "--symbols", what), dump(what)
         found, = seen.entries or [{**NONE, "flags": "0", "error": None, "names": {}}]
         return SimpleNamespace(
-            wrong=seen.error, headers=Seen(build.output(dump, what)).error, kind=seen.kind,
+            wrong=seen.error, headers=headers.error, kind=seen.kind,
             error=found["error"], arch=found["arch"], flags=int(found["flags"], 16),
             symbols={name: how.replace(" variable", "").replace(" ", "-")
                      for name, how in found["names"].items()},

@@ -3,12 +3,10 @@
 import random
 import re
 import struct
-import subprocess
 
 import pytest
 
 import made_up as c
-from dumps import Seen
 
 PACKED = c.fatbin(c.entry(c.PTX, c.ptx(), flags=c.PLAIN | c.LZ4),
                   c.entry(c.CUBIN, c.cubin(), flags=c.PLAIN | c.ZSTD, name=b"unit"))
@@ -40,18 +38,8 @@ def inspect_all(dump, tmp_path):
         for index, data in enumerate(files):
             paths.append(tmp_path / f"{index}")
             paths[-1].write_bytes(data)
-        seen = []
-        for start in range(0, len(paths), 2000):
-            batch = paths[start:start + 2000]
-            said = []
-            for how in (["--payloads"], ["--payloads", "--memory"]):
-                done = subprocess.run([dump, *how, *batch], capture_output=True, text=True,
-                                      errors="replace", timeout=300)
-                assert done.returncode == 0, done.stderr
-                said.append(done.stdout)
-            assert said[0] == said[1]
-            seen += [Seen("file " + text) for text in re.split(r"^file ", said[0], flags=re.M)[1:]]
-        assert len(seen) == len(files)
+        seen = dump("--payloads", *paths)
+        assert list(map(vars, seen)) == list(map(vars, dump("--payloads", "--memory", *paths)))
         return seen
     return inspect_all
 

@@ -48,25 +48,25 @@ def test_a_compressed_entry_is_unseen_until_it_is_unpacked(see, extract, packing
     else:
         assert (before["container"], before["ir"]) == ("1064", "0")
         assert (after["container"], after["ir"], after["toolkit"]) == ("1064", "2093", "12090")
-    assert extract(data, "--code", 0) == code
-    assert extract(data, "--stored", 0) == (c.lz4 if packing == c.LZ4 else c.zstd)(code)
+    assert extract(data, "code", 0) == code
+    assert extract(data, "stored", 0) == (c.lz4 if packing == c.LZ4 else c.zstd)(code)
 
 
 def test_an_entry_is_handed_out_in_a_fatbin_of_its_own(see, extract):
     data = bytes(c.usual(c.PLAIN | c.ZSTD))
     for index, kind in enumerate(["cubin", "ptx", "ltoir"]):
-        alone = extract(data, "--fatbin", index)
+        alone = extract(data, "copy", index)
         seen = see(alone, "--payloads")
         assert seen.error is None and seen.column("kind") == [kind]
-        assert extract(alone, "--code", 0) == extract(data, "--code", index)
+        assert extract(alone, "code", 0) == extract(data, "code", index)
         assert alone[16:] in data and len(alone) < len(data)
 
 
 def test_ptx_comes_without_its_padding(extract):
-    assert extract(c.usual(), "--code", 1) == c.ptx()
+    assert extract(c.usual(), "code", 1) == c.ptx()
     assert extract(c.fatbin(c.entry(c.PTX, c.ptx() + bytes(20), flags=c.PLAIN | c.LZ4)),
-                   "--code", 0) == c.ptx()
-    assert extract(c.ptx() + b"\0", "--code", 0) == c.ptx()
+                   "code", 0) == c.ptx()
+    assert extract(c.ptx() + b"\0", "code", 0) == c.ptx()
 
 
 def test_obfuscated_code_stays_unseen_and_can_be_handed_on(see, extract):
@@ -76,8 +76,8 @@ def test_obfuscated_code_stays_unseen_and_can_be_handed_on(see, extract):
     assert flags(entry) == RELOCATABLE | ZSTD | OBFUSCATED | UNSEEN and entry["error"] is None
     assert (entry["kind"], entry["container"], entry["arch"]) == ("ltoir", "1067", "80")
     assert entry["no-code"] == "is obfuscated: nvJitLink alone unpacks it"
-    assert extract(data, "--fatbin", 0) == data
-    assert extract(data, "--stored", 0) == c.zstd(c.ltoir())
+    assert extract(data, "copy", 0) == data
+    assert extract(data, "stored", 0) == c.zstd(c.ltoir())
 
 
 def test_flags_and_suffixes_are_read(see):

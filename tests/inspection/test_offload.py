@@ -48,9 +48,9 @@ def test_each_image_is_an_entry(see, version):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_code_of_an_image_is_handed_out(extract, version):
     file = c.offload(c.image(CUBIN), c.image(PTX, "sm_90"), version=version)
-    assert extract(file, "--code", 0) == CUBIN
-    assert extract(file, "--code", 1) == PTX
-    assert extract(file, "--fatbin", 0).endswith("is in no fatbin")
+    assert extract(file, "code", 0) == CUBIN
+    assert extract(file, "code", 1) == PTX
+    assert extract(file, "copy", 0).endswith("is in no fatbin")
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -70,7 +70,7 @@ def test_fatbins_of_a_real_toolkit(see, extract, toolkit):
                 assert entry["toolkit"] == number(toolkit)
             original = Sample(toolkit.version, entry["kind"], f"sm_{entry['arch']}",
                               "k").path.read_bytes()
-            code = extract(fatbin.read_bytes(), "--code", index)
+            code = extract(fatbin.read_bytes(), "code", index)
             if entry["kind"] == "ptx":
                 assert re.findall(rb"^\.(?:version|target).*", code, re.M) == \
                     re.findall(rb"^\.(?:version|target).*", original, re.M)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Without libzstd and liblz4, which a machine need not have."""
 import ctypes
-import os
 
 import pytest
 
 import made_up as c
+from dumps import Dump
 
 UNSEEN = 0x40
 DATA = c.fatbin(c.entry(c.PTX, c.ptx(), flags=c.PLAIN | c.LZ4, version=(8, 0)),
@@ -20,15 +20,20 @@ def missing(name):
 
 @pytest.fixture
 def hidden(tmp_path):
-    """hidden("ZSTD"): an environment in which the loader finds something else
-    under the library's name."""
+    """hidden("ZSTD"): who inspects where the loader finds something else under
+    the library's name."""
+    made = []
+
     def hidden(*names):
         folder = tmp_path / "hidden"
         folder.mkdir()
         for name in names:
             (folder / LIBRARIES[name]).write_text("no library\n")
-        return {**os.environ, "LD_LIBRARY_PATH": str(folder)}
-    return hidden
+        made.append(Dump(LD_LIBRARY_PATH=str(folder)))
+        return made[-1]
+    yield hidden
+    for one in made:
+        one.end()
 
 
 def unseen(seen):
@@ -44,7 +49,7 @@ def test_what_cannot_be_unpacked_stays_unseen_and_is_said_to_be(see, hidden, nam
             ctypes.CDLL(LIBRARIES[name])
         except OSError:
             pytest.skip(f"{LIBRARIES[name]} is not installed here")
-    seen = see(DATA, "--payloads", env=hidden(*names))
+    seen = see(DATA, "--payloads", dump=hidden(*names))
     assert seen.error is None and seen.column("error") == [None] * 3
     assert unseen(seen) == expected
     assert seen.warning == f"some code {missing(names[-1])}: its version is not known"
@@ -59,5 +64,5 @@ def test_what_cannot_be_unpacked_stays_unseen_and_is_said_to_be(see, hidden, nam
 
 
 def test_nothing_is_loaded_for_headers(see, hidden):
-    seen = see(c.usual(c.PLAIN | c.ZSTD), env=hidden("LZ4", "ZSTD"))
+    seen = see(c.usual(c.PLAIN | c.ZSTD), dump=hidden("LZ4", "ZSTD"))
     assert seen.warning is None and unseen(seen) == [False, True, False]
