@@ -62,6 +62,7 @@ it puts functions of its own in place of those that the sanitizer replaces
     threads/test_threads.py::test_a_search_during_which_another_thread_loads
 it puts functions of its own in place of those that the sanitizer replaces: thread
     direct/test_direct.py::test_situation[the-program-has-kept-the-list
+    direct/test_direct.py::test_situation[threads-come-into-a-fork
 it wants addresses for itself, and so does the sanitizer
     inspection/test_files.py::test_a_large_file_is_read_at_its_headers_alone
 it wants addresses for itself, and so does the sanitizer: thread
