@@ -307,10 +307,10 @@ def frames(said):
 
 
 def stops_in_both(direct, stub):
-    main, real = ("main", "allocates.c"), ("cudaMalloc", "libcudart.so.12")
-    entry = ("cudaMalloc", "libcudart_stub.so")
-    return frames(direct.out) == [[real, main], [main]] and \
-        frames(stub.out) == [[entry, main], [real, main], [real, main]]
+    callers = [("ask", "asks.h"), ("begin", "asks.c"), ("main", "asks.c")]
+    real, entry = ("cudaMalloc", "libcudart.so.12"), ("cudaMalloc", "libcudart_stub.so")
+    return frames(direct.out) == [[real, *callers], callers] and \
+        frames(stub.out) == [[entry, *callers], [real, *callers], [real, *callers]]
 
 
 def asks_version(name, own, others, *arguments, flags=(), folders=(), **env):
@@ -426,7 +426,8 @@ ROWS = [
         "siblings.c", (CUBLASLT,), arguments=("needed",), preload=(Shared(
             "whole_hook.c", "libcublasLt.so.12", names_of=CUBLASLT),), flags=(
                 "-DNEEDING=cublasLtGetProperty", "-DNEEDED=cublasLtMatmulDescInit_internal")),
-    Row("a preloaded hook asks for the next cudaGetDeviceProperties()", "properties.c", RUNTIME,
+    Row("a preloaded hook asks for the next cudaGetDeviceProperties()", "asks.c", RUNTIME,
+        flags=("-DASKS=cudaGetDeviceProperties", "-DARGUMENTS=(char[4096]){ 0 }, NULL"),
         preload=(Shared("next_properties.c"),)),
     *[Row(f"a hook is written into a function's code, {when}", "patches.c", RUNTIME, env=env,
           differs=difference)
@@ -484,8 +485,9 @@ ROWS = [
     Row("the program asks for the address of what its runtime lacks", "weak.c",
         (Fake("cudart", "12.0"),), flags=("-Wl,--no-as-needed",),
         differs=Outcome("0 there\n")),
-    Row("a function of C++ that a library of NVIDIA's calls in another", "mangled.c",
-        (StandIn("cufile", 12, "mangled_real.c", soname="libcufile.so.0", node=False),)),
+    Row("a function of C++ that a library of NVIDIA's calls in another", "asks.c",
+        (StandIn("cufile", 12, "mangled_real.c", soname="libcufile.so.0", node=False),),
+        flags=("-DASKS=_Z15cuFileLoggerDbgPKcS0_", '-DARGUMENTS="two", "texts"')),
     # What a library needs and calls, and who needs it.
     Row("a function that nobody calls is undefined", "asks.c", LAZY, flags=ONE),
     # Linked directly it ends at the call: LD_LIBRARY_PATH goes before the run path.
@@ -654,7 +656,8 @@ ROWS = [
     Row("the thread sanitizer watches four threads", "four_threads.c", RUNTIME,
         flags=(THREAD_SANITIZER,)),
     # One more stop, in the stub: gdb stops in every library that has a function of that name.
-    Row("gdb stops at a function", "allocates.c", RUNTIME, under=STOPS, better=stops_in_both),
+    Row("gdb stops at a function", "asks.c", RUNTIME, under=STOPS, better=stops_in_both,
+        flags=("-DASKS=cudaMalloc", "-DARGUMENTS=out, NULL")),
 
     # Programs that give up rights when they start, and those that ask for their library before.
     *[Row(f"a first call after {how}, lazy", "confined.c", RUNTIME, arguments=(how,),
