@@ -7,7 +7,7 @@
  *	try:FILE	opens it and calls both, without a word
  *	plugin:FILE	uses it, and goes on without it if it cannot be opened or finds no driver
  *	close		closes what was opened last; at_exit has that done by an exit handler
- *	look:NAME	whether the global scope has that
+ *	look:NAME	whether the global scope has that; look_for_all:FILE, which of a list it lacks
  *	call, call_second	with -DCALLS: asks itself, as asks.h says
  *	cd:FOLDER	goes there; gone:FOLDER goes to one that it makes and removes
  *	no_proc		has no /proc from here on, as in a chroot; 77 where that cannot be made
@@ -64,6 +64,17 @@ static void use_plugin(const char *file)
 	int said = open_file(file) ? ask_extension("begin") : NO_DRIVER;
 
 	puts(said == NO_DRIVER ? "goes without" : said < 0 ? "fails" : "uses it");
+}
+
+static bool look_for_all(const char *list)
+{
+	FILE *names = fopen(list, "r");
+	int there = 0;
+	char name[256];
+
+	while (names && fscanf(names, "%255s", name) == 1)
+		dlsym(RTLD_DEFAULT, name) ? there++ : puts(name);
+	return names && printf("%d there\n", there) > 0;
 }
 
 static void close_opened(void)
@@ -126,6 +137,8 @@ static bool do_step(const char *name, char *value)
 		return !atexit(close_opened);
 	if (!strcmp(name, "look"))
 		return puts(dlsym(RTLD_DEFAULT, value) ? "there" : "not there") > 0;
+	if (!strcmp(name, "look_for_all"))
+		return look_for_all(value);
 #ifdef CALLS
 	if (!strcmp(name, "call"))
 		return printf("%d\n", ask()) > 0;

@@ -93,14 +93,15 @@ class Shared:
     source: str
     node: str = None            # the version of all that it defines
     flags: tuple = ()
-    names_of: Real = None       # the source includes NAMES, a line HOOK(name) for each of its
-                                # functions
+    names: object = None        # the source includes NAMES, a line HOOK(name) for each of these
+                                # functions, or of all of a library's
 
     def file(self):
         flags = self.flags
-        if self.names_of:
-            names = "".join(f"HOOK({name})\n" for name in names_of(self.names_of.file(None)))
-            flags += (f'-DNAMES="{build.text(names, "h")}"',)
+        if self.names:
+            names = self.names if isinstance(self.names, tuple) else names_of(self.names.file(None))
+            hooks = build.text("".join(f"HOOK({name})\n" for name in names), "h")
+            flags += (f'-DNAMES="{hooks}"',)
         return made(self.source, name=f"lib{pathlib.Path(self.source).stem}.so", node=self.node,
                     flags=("-shared", "-fPIC", *flags))
 

@@ -415,20 +415,20 @@ ROWS = [
     Row("a preloaded readlink() tells another program", "asks.c", RUNTIME, place=beside,
         flags=IN_CUDA, preload=(Shared("other_program.c"),)),
     Row("a hook of one function has the runtime's node", "asks.c", RUNTIME,
-        preload=(Shared("hook.c", node="libcudart.so.12"),)),
+        preload=(Shared("hooks.c", "libcudart.so.12", names=("cudaRuntimeGetVersion",)),)),
     Row("a hook of all functions has the runtime's node", "asks.c", RUNTIME,
-        preload=(Shared("whole_hook.c", "libcudart.so.12", names_of=Fake("cudart", "12.9")),)),
+        preload=(Shared("hooks.c", "libcudart.so.12", names=Fake("cudart", "12.9")),)),
     *[Row(f"every name of {library.name} {library.version} is looked up without a version",
-          "looks_up.c", (library,), place=on_library_path_and_listed,
+          "host.c", (library,), arguments=("look_for_all:app/names",), place=on_library_path_and_listed,
           flags=("-Wl,--no-as-needed",))
       for library in (Real("cudart", "12.9"), CUBLASLT)],
     Row("a hook of all functions of cublasLt asks for the next, one that differs between majors",
         "siblings.c", (CUBLASLT,), arguments=("needed",), preload=(Shared(
-            "whole_hook.c", "libcublasLt.so.12", names_of=CUBLASLT),), flags=(
+            "hooks.c", "libcublasLt.so.12", names=CUBLASLT),), flags=(
                 "-DNEEDING=cublasLtGetProperty", "-DNEEDED=cublasLtMatmulDescInit_internal")),
     Row("a preloaded hook asks for the next cudaGetDeviceProperties()", "asks.c", RUNTIME,
         flags=("-DASKS=cudaGetDeviceProperties", "-DARGUMENTS=(char[4096]){ 0 }, NULL"),
-        preload=(Shared("next_properties.c"),)),
+        preload=(Shared("hooks.c", names=("cudaGetDeviceProperties",)),)),
     *[Row(f"a hook is written into a function's code, {when}", "patches.c", RUNTIME, env=env,
           differs=difference)
       for when, env, difference in (("lazy", None, Outcome("12090\n")),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* To be preloaded, with the version node of the runtime: all its functions, the names of which are
+/* To be preloaded, with the version node of a library or none: functions of it, the names of which are
  * in NAMES, each of which asks for the next. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
