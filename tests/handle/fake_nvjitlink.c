@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fake_nvjitlink.c - a libnvJitLink that makes what it is told to make
+ * fake_nvjitlink.c - a libnvJitLink that makes a cubin, or what it is told to make
  *
  * NAMES is a file of ABSENT(name) lines, one for each other name that a real
  * one exports: nobody calls those here.  ACT: what else it does with an input, where another
  * fake includes this one.
  */
 #define FAKE
-#include "fake.h"
-
+#include <stddef.h>
 #include <stdint.h>
+
+#include "cubin.h"
+#include "fake.h"
 
 #include NAMES
 
 #ifndef ACT
 #define ACT(bytes, length)
 #endif
+
+static __attribute__((constructor)) void make(void)
+{
+	static struct cubin cubin;
+
+	cubin = make_cubin();
+	fake.image = &cubin;
+	fake.length = sizeof(cubin);
+}
 
 struct handle {
 	int inputs, completed;

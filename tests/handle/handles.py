@@ -51,7 +51,7 @@ FLAGS = build.sanitizer_flags((), build.CC)
 
 
 def fake(name, version, source=None):
-    """A fake nvrtc or nvJitLink: one that does what faults.c tells it, or of a source."""
+    """A fake nvrtc or nvJitLink: one that does what faults.py tells it, or of a source."""
     source = source or HERE / f"fake_{name.lower()}.c"
     own = fakes.soname(name, version)
     names = fakes.exports(name, version)

@@ -21,16 +21,6 @@ static int act(const char *what);
 	if (what && act(what + 5)) \
 		return 6;
 #include "../handle/fake_nvjitlink.c"
-#include "../handle/cubin.h"
-
-static struct cubin cubin;
-
-static __attribute__((constructor)) void make(void)
-{
-	cubin = make_cubin();
-	fake.image = &cubin;
-	fake.length = sizeof(cubin);
-}
 
 __attribute__((noinline)) static int overflow(volatile char *before)
 {
