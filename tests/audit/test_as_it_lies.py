@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The verdict is about a file as it lies there: what it needs, what it opens, what is beside it."""
-import pathlib
 import platform
 import shutil
 import subprocess
-import zipfile
 
 import pytest
 
@@ -12,33 +10,11 @@ import build
 import wheel_files
 from importer import importer, patch, real
 
-CREATE = "int cublasCreate_v2(void **); int f(void *p) { return cublasCreate_v2(p); }\n"
-MALLOC = "int cudaMalloc(void **, unsigned long); int f(void *p) { return cudaMalloc(p, 1); }\n"
-OTHER = "int other(void); int f(void) { return other(); }\n"
+CREATE = "cublasCreate_v2"
 
 
-def compiled(folder, name, source, *links):
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "source.c").write_text(source)
-    subprocess.run([*build.CC, "-shared", "-fPIC", "-Wl,-z,now", folder / "source.c", *links, "-o",
-                    folder / name], check=True)
-    return folder / name
-
-
-def cublas(folder, major):
-    soname = f"libcublas.so.{major}"
-    return real(folder, soname, "cublasCreate_v2", node=soname)
-
-
-def wheel(path, *files, folder="package", metadata=""):
-    """Files of other folders are given as (file, folder)."""
-    with zipfile.ZipFile(path, "w") as archive:
-        for file in files:
-            file, place = file if isinstance(file, tuple) else (file, folder)
-            archive.write(file, f"{place}/{pathlib.Path(file).name}")
-        archive.writestr("mine-1.dist-info/METADATA", f"Name: mine\nVersion: 1\n{metadata}\n"
-                         "Requires-Dist: lazycuda\n")      # the last is text
-    return path
+def imports(folder, soname, *names):
+    return importer(folder, *names, link=[real(folder, soname, *names, node=soname)])
 
 
 def verdict(done):
@@ -47,7 +23,7 @@ def verdict(done):
 
 @pytest.mark.parametrize("major, other", [(12, 13), (13, 12)])
 def test_a_real_library_that_is_needed_is_that_of_one_cuda(audit, said, tmp_path, major, other):
-    file = compiled(tmp_path, "user.so", CREATE, cublas(tmp_path, major))
+    file = imports(tmp_path, f"libcublas.so.{major}", CREATE)
     done = audit("--require", str(major), file)
     assert f"it needs libcublas.so.{major}; runs on 11.7 and later, on 12 and on 13 once " \
         "retargeted" in verdict(done)
@@ -65,8 +41,7 @@ RENAMED = "libcublas-0a1b2c3d.so.13.1.0.3"      # by auditwheel
 def bundled(tmp_path_factory):
     """Files by name: a cuBLAS of 13, and what needs it."""
     tmp_path = tmp_path_factory.mktemp("bundled")
-    compiled(tmp_path, "user.so", CREATE, cublas(tmp_path, 13))
-    found = {REAL: tmp_path / REAL, "user.so": tmp_path / "user.so"}
+    found = {"user.so": imports(tmp_path, REAL, CREATE).rename(tmp_path / "user.so"), REAL: tmp_path / REAL}
     for name, words in {
             "here.so": ["--set-rpath", "$ORIGIN"], "libs.so": ["--set-rpath", "$ORIGIN/../libs"],
             "renamed.so": ["--set-rpath", "$ORIGIN", "--replace-needed", REAL, RENAMED],
@@ -117,33 +92,34 @@ def test_a_real_library_in_the_wheel_is_there_if_it_is_found(said, patchelf, bun
 @pytest.mark.parametrize("run_path, places, metadata, status", [
     ("$ORIGIN", "package", "", 0), ("$ORIGIN/../mine.libs", "mine.libs", "", 0),
     ("/opt/lib:${ORIGIN}/./a/..//", "package", "", 0), ("$ORIGIN/../mine.libs", "package", "", 1),
-    ("$ORIGIN/../mine.libs", "mine-1.data/platlib/mine.libs", "", 0), ("$ORIGIN/../..", "package", "", 1),
-    ("$ORIGIN/../mine.libs", "mine-1.data/data/mine.libs", "", 1), ("", "package", "", 1),
-    ("", "", "", 1), ("", "", "Requires-Dist: lazycuda>=0.1\n", 0), ("", "", "Requires-Dist: lazycuda\n", 0),
-    ("", "", "Requires-Dist: lazycuda; extra == 'gpu'\n", 1),
-    ("", "", "requires-dist:LazyCUDA; sys_platform != 'win32' and os_name != 'darwin'\n", 0),
-    ("", "", "Requires-Dist: lazycuda; python_version < '3'\n", 1),
-    ("", "", "Requires-Dist: lazycuda>=0.1; (python_version >= '3.8' and os_name==\"posix\")\r\n", 0),
-    ("", "", "Requires-Dist: lazycuda; sys_platform == 'linux' and platform_machine == '{machine}'\n", 0),
-    ("", "", "Requires-Dist: lazycuda; platform_machine != '{machine}'\n", 1),
-    ("", "", "Requires-Dist: lazycuda; os_name == 'posix' or os_name == 'nt'\n", 1),
-    ("", "", "Requires-Dist: lazycuda-docs\n", 1)])
+    ("$ORIGIN/../mine.libs", "pkg-1.0.data/platlib/mine.libs", "", 0), ("$ORIGIN/../..", "package", "", 1),
+    ("$ORIGIN/../mine.libs", "pkg-1.0.data/data/mine.libs", "", 1), ("", "package", "", 1),
+    ("", "", "", 1), ("", "", "lazycuda>=0.1", 0), ("", "", "lazycuda", 0),
+    ("", "", "lazycuda; extra == 'gpu'", 1),
+    ("", "", "a\nrequires-dist:LazyCUDA; sys_platform != 'win32' and os_name != 'darwin'", 0),
+    ("", "", "lazycuda; python_version < '3'", 1),
+    ("", "", "lazycuda>=0.1; (python_version >= '3.8' and os_name==\"posix\")\r", 0),
+    ("", "", "lazycuda; sys_platform == 'linux' and platform_machine == '{machine}'", 0),
+    ("", "", "lazycuda; platform_machine != '{machine}'", 1),
+    ("", "", "lazycuda; os_name == 'posix' or os_name == 'nt'", 1),
+    ("", "", "lazycuda-docs", 1)])
 def test_a_stub_lies_where_the_run_path_leads(audit, tmp_path, run_path, places, metadata, status):
-    file = compiled(tmp_path, "user.so", MALLOC, build.import_library("cudart", 12),
-                    f"-Wl,-rpath,{run_path}")
-    stub = [(build.BUILD / "lib" / "libcudart_stub.so", places)] if places else []
-    done = audit("--require", "11,12", wheel(tmp_path / "mine-1-py3-none-any.whl", file, *stub,
-                                             metadata=metadata.replace("{machine}", platform.machine())),
-                 status=status)
+    members = {"package/module.so": importer(tmp_path, "cudaMalloc", link=[
+        build.import_library("cudart", 12), f"-Wl,-rpath,{run_path}"])}
+    if places:
+        members[f"{places}/libcudart_stub.so"] = build.BUILD / "lib" / "libcudart_stub.so"
+    made = wheel_files.make(tmp_path, members, requires=[
+        metadata.replace("{machine}", platform.machine()), "a\n\nRequires-Dist: lazycuda"])   # text
+    done = audit("--require", "11,12", made, status=status)
     assert status == any("runs on none: libcudart_stub.so is not in the wheel where" in line
                          for line in done.lines)
 
 
-@pytest.mark.parametrize("source, links, status", [
-    (CREATE, "real", 1), (MALLOC, "stub", 0), (OTHER.replace("return other()", "return 0"), "", 0)])
-def test_where_there_is_no_cuda(audit, said, tmp_path, source, links, status):
-    links = {"real": cublas, "stub": lambda folder, major: build.import_library("cudart", major)}.get(links)
-    file = compiled(tmp_path, "user.so", source, *[links(tmp_path, 12)] if links else [])
+@pytest.mark.parametrize("names, needed, status", [
+    ([CREATE], "libcublas.so.12", 1), (["cudaMalloc"], None, 0), ([], None, 0)])
+def test_where_there_is_no_cuda(audit, said, tmp_path, names, needed, status):
+    file = imports(tmp_path, needed, *names) if needed else importer(
+        tmp_path, *names, link=None if names else [])
     done = audit("--require", "none,12", file, status=status)
     assert ("not all of it can be loaded where there is no CUDA" in done.err) == bool(status)
     assert said(file)["without_cuda"] == {"runs_on": not status, "once_retargeted": True}
@@ -151,9 +127,9 @@ def test_where_there_is_no_cuda(audit, said, tmp_path, source, links, status):
 
 def test_retarget_leaves_what_is_not_in_site_packages(said, tmp_path):
     """tritonclient's perf_analyzer."""
-    file = compiled(tmp_path, "user.so", CREATE, cublas(tmp_path, 12))
-    for folder, more in (("mine-1.data/purelib/mine", True), ("mine-1.data/scripts", False)):
-        one = said(wheel(tmp_path / "mine-1-py3-none-any.whl", file, folder=folder))
+    file = imports(tmp_path, "libcublas.so.12", CREATE)
+    for folder, more in (("pkg-1.0.data/purelib/mine", True), ("pkg-1.0.data/scripts", False)):
+        one = said(wheel_files.make(tmp_path, {f"{folder}/module.so": file}))
         assert (len(one["once_retargeted"]) > len(one["runs_on"])) == more
         assert ("is not installed into site-packages" in one["verdict"]) != more
         assert one["without_cuda"]["once_retargeted"] == more
@@ -183,10 +159,6 @@ def test_a_name_that_another_version_has_not(audit, tmp_path, soname, function, 
     assert f" CUDA {without}" in audit("--require", without, file, status=1).err
 
 
-def imports(folder, soname, function):
-    return importer(folder, function, link=[real(folder, soname, function, node=soname)])
-
-
 @pytest.mark.parametrize("soname, function, by, since", [
     ("libcudnn.so.9", "cudnnCausalConv1dForward", "9 from 9.22 on", "9.22"),
     ("libcusparseLt.so.0", "cusparseLtGetErrorName", "1 from 0.8 on", "0.8"),
@@ -214,11 +186,9 @@ def test_a_retargeted_wheel_runs_with_each_cuda_and_with_none(audit, patchelf, t
     """As torch and CuPy do, which take variables of NVSHMEM and cuTENSOR."""
     sources = {"libnvshmem_host.so.3": ("nvshmem_selected_device_transport", "NVSHMEM"),
                "libcutensor.so.2": ("CUTENSOR_COMPUTE_DESC_32F", "libcutensor.2.0.0")}
-    links = [cublas(tmp_path, 12), *(real(tmp_path, soname, variables=[name], node=node)
-                                     for soname, (name, node) in sources.items())]
-    uses = "".join(f"extern int {name}; int *get_{name}(void) {{ return &{name}; }}\n"
-                   for name, _ in sources.values())
-    file = compiled(tmp_path, "user.so", CREATE + uses, *links)
+    file = importer(tmp_path, CREATE, *(name for name, _ in sources.values()), link=[
+        real(tmp_path, "libcublas.so.12", CREATE, node="libcublas.so.12"),
+        *(real(tmp_path, soname, variables=[name], node=node) for soname, (name, node) in sources.items())])
     made = wheel_files.make(tmp_path, {"package/user.so": file}, name="mine")
     audit("--require", "none,11", made, status=1)
     # Under a sanitizer there are five stubs.
@@ -241,41 +211,37 @@ def test_a_stub_is_the_stub_by_either_name(audit, tmp_path, name, soname):
 
 @pytest.mark.parametrize("soname", ["libcufft.so.8.0", "libcudart.so.10.2"])
 def test_what_no_cuda_that_is_known_has(audit, tmp_path, soname):
-    file = compiled(tmp_path, "user.so", MALLOC, "-Wl,--no-as-needed",
-                    real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12"),
-                    real(tmp_path, soname, "other"))
+    file = importer(tmp_path, "cudaMalloc", link=[
+        real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12"), real(tmp_path, soname, "other")])
     said = verdict(audit("--require", "12", file, status=1))
     assert said.startswith("runs on none: it needs ") and soname in said and "retargeted" not in said
 
 
 def test_a_library_that_nobody_judges_is_named(audit, said, tmp_path):
-    file = compiled(tmp_path, "user.so", OTHER, real(tmp_path, "libnvinfer.so.11", "other"))
+    file = importer(tmp_path, "other", link=[real(tmp_path, "libnvinfer.so.11", "other")])
     assert any("not judged" in line and "libnvinfer.so.11" in line for line in audit(file).lines)
     assert said(file)["not_judged"] == ["libnvinfer.so.11"]
 
 
 def test_musl_never(audit, tmp_path):
-    file = compiled(tmp_path, "user.so", OTHER, real(tmp_path, "libc.musl-x86_64.so.1", "other"))
+    file = importer(tmp_path, "other", link=[real(tmp_path, "libc.musl-x86_64.so.1", "other")])
     assert "runs on none: it is for musl" in verdict(audit("--require", "12", file, status=1))
 
 
 def test_nothing_to_judge_is_no_yes(audit, tmp_path):
     (tmp_path / "empty").mkdir()
-    (tmp_path / "a.py").write_text("")
-    for path in (tmp_path / "empty", wheel(tmp_path / "pure-1-py3-none-any.whl", tmp_path / "a.py")):
+    for path in (tmp_path / "empty", wheel_files.make(tmp_path, {"package/a.py": b""})):
         assert "there is no ELF file in" in audit(path, status=1).err
 
 
 def test_what_cannot_be_judged_is_no_yes(audit, tmp_path):
     """An object file is not linked yet, a 32-bit CPU has no CUDA, and a wheel that is cut has no directory."""
-    compiled(tmp_path, "small.so", OTHER.replace("return other()", "return 0"))
-    small = bytearray((tmp_path / "small.so").read_bytes())
-    small[4] = 1
-    (tmp_path / "small.so").write_bytes(small)
-    assert "nothing in it that could be judged" in audit("--require", "12", tmp_path / "small.so", status=1).err
-    (tmp_path / "a.c").write_text("int cudaMalloc(void **, unsigned long); int f(void) "
-                                  "{ void *p; return cudaMalloc(&p, 1); }\n")
-    build.output(*build.CC, "-c", "-o", tmp_path / "a.o", tmp_path / "a.c")
+    small = importer(tmp_path, link=[])
+    data = small.read_bytes()
+    small.write_bytes(data[:4] + b"\1" + data[5:])
+    assert "nothing in it that could be judged" in audit("--require", "12", small, status=1).err
+    build.output(*build.CC, "-c", "-o", tmp_path / "a.o", build.text(
+        "int cudaMalloc(void **, unsigned long); int f(void *p) { return cudaMalloc(p, 1); }\n", "c"))
     assert "is not linked yet" in verdict(audit(tmp_path / "a.o"))
     audit("--require", "12", tmp_path / "a.o", status=1)
     (tmp_path / "cut-1-py3-none-any.whl").write_bytes(b"PK\3\4" + bytes(100))
@@ -284,7 +250,7 @@ def test_what_cannot_be_judged_is_no_yes(audit, tmp_path):
                          "all of it: nothing that could be judged"]
     # pip takes a zip file that something is put before.
     (tmp_path / "dist").mkdir()
-    whole = wheel(tmp_path / "mine-1-py3-none-any.whl", tmp_path / "a.o")
+    whole = wheel_files.make(tmp_path, {"a.o": tmp_path / "a.o"})
     (tmp_path / "dist" / "a.whl").write_bytes(b"#" + whole.read_bytes())
     assert "a.whl is not a wheel" in audit(tmp_path / "dist", status=2).err
 
@@ -296,6 +262,6 @@ def test_a_library_without_its_stub_is_not_judged(world, tmp_path):
     subprocess.run(["cp", build.BUILD / "bin" / "lazycuda", tmp_path / "bin"], check=True)
     subprocess.run(["cp", *[build.BUILD / "lib" / build.stub_name(one) for one in build.STUBBED],
                     build.BUILD / "lib" / "liblazycuda_link.so", tmp_path / "lib"], check=True)
-    file = compiled(tmp_path, "user.so", CREATE, cublas(tmp_path, 12))
+    file = imports(tmp_path, "libcublas.so.12", CREATE)
     done = world.run(tmp_path / "bin" / "lazycuda", "audit", "--require", "12", file, check=False)
     assert done.status == 1 and "the stub of libcublas.so.12 is not installed" in done.out

@@ -13,6 +13,7 @@ import pytest
 
 import build
 import symbols
+import wheel_files
 from importer import importer, patch, real
 from world import ldconfig
 
@@ -220,21 +221,17 @@ def beside(major):
     return [build.import_library("cudart", major), "-Wl,-rpath,$ORIGIN"]
 
 
-def wheel(path, *files, compression=zipfile.ZIP_DEFLATED):
-    with zipfile.ZipFile(path, "w", compression) as archive:
-        archive.writestr("package/__init__.py", "import cuda\n" * 100)
-        for file in files:
-            archive.write(file, f"package/{file.name}")
-        archive.write(build.BUILD / "lib" / "libcudart_stub.so", "package/libcudart_stub.so")
-        archive.writestr("package-1.dist-info/RECORD", "")
-    return path
+def wheel(folder, *files, **options):
+    return wheel_files.make(folder, {
+        "package/__init__.py": b"import cuda\n" * 100, **{f"package/{file.name}": file for file in files},
+        "package/libcudart_stub.so": build.BUILD / "lib" / "libcudart_stub.so"}, **options)
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED])
 def test_a_wheel(audit, tmp_path, compression):
     modules = [importer(tmp_path, "cudaMalloc", name="one.so", link=beside(12)),
                importer(tmp_path, GONE, name="two.so", link=beside(11))]
-    path = wheel(tmp_path / "package-1-py3-none-any.whl", *modules, compression=compression)
+    path = wheel(tmp_path, *modules, compression=compression)
     out = json.loads(audit("--json", path).out)
     assert [(file["file"], file["wheel"]) for file in out["files"]] == [
         (f"{path}/package/{name}", str(path)) for name in ("one.so", "two.so", "libcudart_stub.so")]
@@ -249,7 +246,9 @@ def very_large(tmp_path_factory):
     folder = tmp_path_factory.mktemp("large")
     module = importer(folder, "cudaMalloc")
     os.truncate(module, 300 << 20)
-    return wheel(folder / "p.whl", module)
+    with zipfile.ZipFile(folder / "p.whl", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(module, "package/module.so")
+    return folder / "p.whl"
 
 
 # A child's ru_maxrss begins with what its parent has, and pytest may be large.
@@ -286,7 +285,7 @@ def test_a_very_large_member_where_no_file_may_hold_it(very_large, tmp_path):
 def test_a_folder(audit, tmp_path):
     (tmp_path / "a" / "b").mkdir(parents=True)
     importer(tmp_path / "a" / "b", "cudaMalloc", link=beside(12))
-    wheel(tmp_path / "a" / "p.whl", tmp_path / "a" / "b" / "module.so")
+    wheel(tmp_path / "a", tmp_path / "a" / "b" / "module.so")
     (tmp_path / "a" / "link.so").symlink_to("b/module.so")
     (tmp_path / "a" / "text").write_text("no library\n")
     (tmp_path / "a" / "empty").write_text("")
@@ -301,8 +300,8 @@ def test_a_folder(audit, tmp_path):
 
 
 def test_without_zlib_it_says_so(world, tmp_path):
-    path = wheel(tmp_path / "p.whl", importer(tmp_path, "cudaMalloc"))
-    stored = wheel(tmp_path / "s.whl", tmp_path / "module.so", compression=zipfile.ZIP_STORED)
+    path = wheel(tmp_path, importer(tmp_path, "cudaMalloc"))
+    stored = wheel(tmp_path, tmp_path / "module.so", name="stored", compression=zipfile.ZIP_STORED)
     hidden = world.root / "libz.so.1"
     hidden.write_text("")
     for line in build.output(ldconfig(), "-p").splitlines():
@@ -311,7 +310,7 @@ def test_without_zlib_it_says_so(world, tmp_path):
     done = world.cli("audit", path, stored, check=False)
     assert done.status == 2
     assert done.err.count("libz.so.1") == 1 and "install zlib" in done.err
-    assert "s.whl/package/module.so" in done.out
+    assert f"{stored}/package/module.so" in done.out
 
 
 # What is required.
@@ -381,7 +380,7 @@ def overwritten(data, offset):
     (lambda data: overwritten(data, data.index(b"PK\3\4", 4) + 200), "damaged in the archive")])
 def test_a_damaged_wheel(audit, tmp_path, damage, word):
     module = importer(tmp_path, "cudaMalloc", text="padding " * 400)
-    path = wheel(tmp_path / "p.whl", module)
+    path = wheel(tmp_path, module)
     path.write_bytes(damage(path.read_bytes()))
     done = audit(path, module, status=2)
     assert word in done.err and len(done.err.splitlines()) == 1
@@ -392,7 +391,7 @@ def test_nothing_in_a_file_is_trusted(tmp_path):
     module = importer(tmp_path, "cudaMalloc", GONE, major=11, text="/libnvrtc.so.12",
                       link=[build.import_library("cudart", 11), "-Wl,-z,noseparate-code"])
     build.output("strip", module)
-    archive = wheel(tmp_path / "p.whl", module)
+    archive = wheel(tmp_path, module)
     chance = random.Random(4)
     for i in range(60):
         for source in (module, archive):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What device code a file holds, and which GPUs it serves: --device-code and --arch."""
 import json
-import zipfile
 
 import pytest
 
 import build
 import made_up as c
+import wheel_files
 
 
 def cubin(arch, suffix=0, toolkit=129, linked=True):
@@ -27,12 +27,7 @@ def unknown():
 
 def library(folder, *fatbins, section=".nv_fatbin", name="k.so"):
     """A shared library with these fatbins in it."""
-    folder.mkdir(exist_ok=True)
-    (folder / "fatbins").write_bytes(b"".join(c.fatbin(*entries) for entries in fatbins))
-    source = folder / "k.s"
-    source.write_text(f'.section {section},"a"\n.balign 8\n.incbin "{folder / "fatbins"}"\n'
-                      '.section .note.GNU-stack,""\n')
-    build.output(*build.CC, "-shared", "-nostdlib", source, "-o", folder / name)
+    (folder / name).write_bytes(c.elf([(section, b"".join(c.fatbin(*entries) for entries in fatbins))], type=3))
     return folder / name
 
 
@@ -128,11 +123,9 @@ def test_damage_is_told(said, tmp_path):
 
 
 def test_a_wheel_is_counted(audit, tmp_path):
-    wheel = tmp_path / "package-1-py3-none-any.whl"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        for name, entries in (("one.so", [cubin(80)]), ("two.so", [cubin(80), ptx(80)])):
-            archive.write(library(tmp_path / name, entries), f"package/{name}")
-        archive.writestr("package/none.py", "")
+    wheel = wheel_files.make(tmp_path, {
+        "package/one.so": library(tmp_path, [cubin(80)], name="one.so"),
+        "package/two.so": library(tmp_path, [cubin(80), ptx(80)], name="two.so"), "package/none.py": b""})
     out = audit("--arch", "sm_80,sm_90", wheel, status=1).out
     assert "for sm_80: a driver loads code of 2 of 2 files with device code\n" in out
     assert "for sm_90: a driver loads code of 1 of 2 files with device code\n" in out

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The grammar of libraries' file names: C (audit, the stubs) and Python (retarget) have the same."""
-import itertools
+import ctypes
 import random
-import subprocess
 
 import pytest
 
@@ -32,6 +31,11 @@ REAL = {
 }
 
 
+class Ending(ctypes.Structure):
+    """As in stubs/base/library_name.h."""
+    _fields_ = [("hashed", ctypes.c_bool), ("numbers", ctypes.c_char_p), ("number", ctypes.c_int)]
+
+
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
     """With any number: which ones count is another question."""
@@ -42,28 +46,24 @@ def known(monkeypatch):
 
 @pytest.fixture(scope="module")
 def c_says():
-    program = build.program(build.TESTS / "audit" / "ending.c", "-include",
-                            build.ROOT / "stubs" / "base" / "library_name.h")
-
-    def ask(questions):
-        """What C says of pairs of a stem and a name."""
-        lines = "".join(f"{stem} {name}\n" for stem, name in questions)
-        said = subprocess.run([program], input=lines, capture_output=True, text=True, check=True)
-        answers = said.stdout.splitlines()
-        assert len(answers) == len(questions)
-        return [None if one == "no" else tuple(map(int, one.split())) for one in answers]
-    return ask
+    """What C says of what follows a stem: its number and whether there is a hash, or None."""
+    c = ctypes.CDLL(build.compile("libending.so", "-shared", "-fPIC", "-I", build.ROOT / "stubs", build.text(
+        '#include "base/library_name.h"\nbool read_ending(const char *text, struct lc_ending *ending)\n'
+        "{ return lc_read_ending(text, ending); }\n", "c")))
+    ending, c.read_ending.restype = Ending(), ctypes.c_bool
+    return lambda text: (ending.number, ending.hashed) if c.read_ending(
+        text.encode(), ctypes.byref(ending)) else None
 
 
 def c_reads(c_says, all_names, end=""):
     """{name: (library, number, hashed) or None}"""
-    stems = {f"lib{stem}{end}": library for stem, library in STEMS.items()}
-    questions = list(itertools.product(stems, all_names))
     found = dict.fromkeys(all_names)
-    for (stem, name), answer in zip(questions, c_says(questions)):
-        if answer:
-            assert not found[name], name
-            found[name] = (stems[stem], *answer)
+    for name in all_names:
+        for stem, library in STEMS.items():
+            answer = name.startswith(f"lib{stem}{end}") and c_says(name[len(f"lib{stem}{end}"):])
+            if answer:
+                assert not found[name], name
+                found[name] = (library, *answer)
     return found
 
 
