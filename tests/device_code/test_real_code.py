@@ -1,24 +1,11 @@
 # SPDX-License-Identifier: MIT
 """PTX, cubins and LTO-IR of real compilers, for every architecture they know."""
 import re
+import struct
 
 import pytest
 
 import build
-
-# Of each toolkit: PTX ISA, container, IR and debug versions of LTO-IR, and LLVM's
-# for sm_100 and later; below sm_100 it is 7.0 everywhere.
-VERSIONS = {
-    "11.7": (77, 1054, 2047, 3001, 7000), "11.8": (78, 1054, 2048, 3001, 7000),
-    "12.0": (80, 1057, 2051, 3001, 7000), "12.1": (81, 1057, 2053, 3001, 7000),
-    "12.2": (82, 1059, 2058, 3001, 7000), "12.3": (83, 1060, 2063, 3001, 7000),
-    "12.4": (84, 1061, 2071, 3001, 7000), "12.5": (85, 1061, 2083, 3001, 7000),
-    "12.6": (85, 1062, 2084, 3001, 7000), "12.8": (87, 1064, 2089, 3002, 20000),
-    "12.9": (88, 1064, 2093, 3002, 20000), "13.0": (90, 1065, 2098, 3002, 20000),
-    "13.1": (91, 1066, 2107, 3002, 21000), "13.2": (92, 1066, 2114, 3002, 22000),
-    "13.3": (93, 1067, 2115, 3002, 23000), "13.4": (94, 1067, 2120, 3002, 23000),
-    "13.5": (95, 1067, 2131, 3002, 23000),
-}
 
 RELOCATABLE, LINKED, DEBUG, NO_ROOT = 0x01, 0x02, 0x20, 0x200
 
@@ -42,7 +29,7 @@ def test_ptx(toolkit, produced, read):
         assert (entry.wrong, entry.headers, entry.kind) == (None, None, "ptx"), file
         assert entry.arch == arch
         assert entry.toolkit == number(toolkit.version)
-        assert entry.isa == VERSIONS[toolkit.version][0]
+        assert f".version {entry.isa // 10}.{entry.isa % 10}\n" in file.read_text()
         assert entry.flags == RELOCATABLE
 
 
@@ -61,14 +48,14 @@ def test_cubins(toolkit, produced, read, name, flags):
 
 
 def test_ltoir(toolkit, produced, read):
-    _, container, ir, debug, llvm = VERSIONS[toolkit.version]
     for arch, file in files(produced, "ltoir"):
         entry = read(file)
         assert (entry.wrong, entry.kind, entry.level) == (None, "ltoir", 1), file
         assert entry.arch == arch.removesuffix("f"), file
         assert entry.toolkit == number(toolkit.version)
-        assert (entry.container, entry.ir, entry.debug) == (container, ir, debug)
-        assert entry.llvm == (llvm if int(arch.rstrip("af")) >= 100 else 7000)
+        numbers = struct.unpack_from("8B", file.read_bytes(), 4)
+        assert [entry.container, entry.ir, entry.debug, entry.llvm] == [
+            1000 * major + minor for major, minor in zip(numbers[::2], numbers[1::2])]
         assert entry.flags == RELOCATABLE
 
 
