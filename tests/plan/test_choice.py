@@ -8,24 +8,13 @@ HAVE = "driver=12.4 nvjitlink=12.4"
 DRIVER = "driver=12.4 nvjitlink=none"
 
 
-@pytest.mark.parametrize("target, entry", [("sm_52", 1), ("sm_61", 2), ("sm_86", 2),
-                                           ("sm_90", 2)])
-def test_of_ptx_and_two_ltoir_nvjitlink_gets_the_highest_ltoir(ask, target, entry):
-    plan = ask(f"{HAVE} lto arch={target}", SHAPE)
-    assert plan.steps == [f"input 0 entry {entry} ltoir as_is"]
-    assert plan.options == [f"-arch={target}", "-lto"]
-
-
-@pytest.mark.parametrize("target", ["sm_52", "sm_61", "sm_86", "sm_90"])
-def test_of_ptx_and_two_ltoir_the_driver_gets_the_ptx_alone(ask, target):
-    plan = ask(f"{DRIVER} arch={target}", SHAPE)
-    assert plan.decision == "driver" and plan.steps == ["input 0 entry 0 ptx as_is"]
-
-
-@pytest.mark.parametrize("target", ["sm_52", "sm_61", "sm_86", "sm_90"])
-def test_without_lto_nvjitlink_gets_the_ptx_too(ask, target):
-    plan = ask(f"{HAVE} arch={target}", SHAPE)
-    assert plan.steps == ["input 0 entry 0 ptx as_is"] and plan.options == [f"-arch={target}"]
+@pytest.mark.parametrize("words, step", [
+    # nvJitLink gets the highest LTO-IR, with optimisation; else it gets the PTX alone, as the driver.
+    *[(f"{HAVE} lto arch={target}", f"entry {entry} ltoir") for target, entry in (("sm_52", 1), ("sm_61", 2),
+                                                                                 ("sm_86", 2))],
+    *[(f"{have} arch={target}", "entry 0 ptx") for have in (HAVE, DRIVER) for target in ("sm_52", "sm_86")]])
+def test_of_ptx_and_two_ltoir(ask, words, step):
+    assert ask(words, SHAPE).steps == [f"input 0 {step} as_is"]
 
 
 def test_the_reason_names_the_entry_its_neighbours_and_why(ask):
