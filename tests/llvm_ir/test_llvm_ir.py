@@ -53,6 +53,7 @@ def install(world, layout="toolkit", nvvm=True, device=True, version="13.0", nam
     return world.root / compiler
 
 
+FUNCTION = made_up.ptx(body=".visible .func f()\n{\n\tret;\n}\n")
 LIST = '@llvm.used = appending global [1 x ptr] [ptr @k], section "llvm.metadata"\n'
 
 
@@ -251,12 +252,9 @@ def test_settings_and_support_modules(world):
     said = both_say(world, "--setting=debug", "--setting=ftz=1", "--setting=lineinfo")
     assert said["compile_ir"]["options"] == ["-arch=compute_80", "-g", "-opt=0", "-ftz=1"]
     assert said["info_log"].endswith(" -arch=compute_80 -g -opt=0 -ftz=1")
-    ptx = put(world.root / "f.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n"
-              ".visible .func f() { ret; }\n")
-    main = put(world.root / "main.ll", text("calls"))
-    for order in (["--main", main, "--support", f"{ptx}:f"],):
-        said = handles.link(world, *order)
-        assert said["code"] == "OK", said
+    main, ptx = put(world.root / "main.ll", text("calls")), put(world.root / "f.ptx", FUNCTION)
+    said = handles.link(world, "--main", main, "--support", f"{ptx}:f")
+    assert said["code"] == "OK", said
 
 
 def test_bitcode_in_an_archive_is_to_be_taken_out(world):
@@ -278,23 +276,6 @@ def test_with_optimisation_it_is_compiled_to_ltoir(world, how):
     assert said["inputs"][0]["kind"] == "ltoir" and "-lto" in said["options"]
     assert said["inputs"][0]["reason"].endswith("to LTO-IR for compute_80, with libdevice")
     assert said["info_log"].endswith(" -arch=compute_80 -gen-lto")
-
-
-def test_without_a_list_of_what_is_used_it_is_ptx(world):
-    install(world)
-    for more in ("", "; @llvm.used \n", '@llvm.compiler.used = appending global [1 x ptr] [ptr @k]\n', "!x = !{!0}; @llvm.used.x\n"):
-        said = both_say(world, "--lto", source=text() + KERNEL + more)
-        assert said["compile_ir"] == {"to": "ptx", "options": ["-arch=compute_80"]}
-        assert said["notes"][0].endswith(f", and that of {world.root}/k.ll lacks the kernel k")
-
-
-def test_bitcode_is_compiled_to_ptx(world):
-    """Its names are anywhere in it: of a source, of a folder."""
-    install(world)
-    code = made_up.bitcode(made_up.block(8, b"; DO well"), made_up.block(23, b"kllvm.used"))
-    said = both_say(world, "--lto", source=code)
-    assert said["compile_ir"]["to"] == "ptx"
-    assert any(f"and that of bitcode is not read: {world.root}/k.ll" in note for note in said["notes"])
 
 
 def used(*names):
@@ -337,6 +318,7 @@ def test_where_all_is_listed_it_is_ltoir(world, module):
 
 
 @pytest.mark.parametrize("module, lacks", [
+    (KERNEL, "kernel k"), (KERNEL + "; @llvm.used \n", "kernel k"), (KERNEL + "!x = !{!0}; @llvm.used.x\n", "kernel k"),
     (KERNEL + used("@other"), "kernel k"), (BY_NODE + used("@other"), "kernel k"),
     (KERNEL + "define ptx_kernel void @l() { ret void }\n" + used("@k"), "kernel l"),
     ("define cc 71 void @k() { ret void }\n" + used(), "kernel k"),
@@ -380,9 +362,7 @@ def test_where_not_all_is_listed_it_is_ptx(world, module, lacks):
 def test_of_ltoir_the_names_are_found_in_ptx(world):
     """What IR declares of support modules is seen in PTX alone: the module is linked, then."""
     install(world)
-    ptx = put(world.root / "f.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n"
-              ".visible .func f() { ret; }\n")
-    made = []
+    ptx, made = put(world.root / "f.ptx", FUNCTION), []
     for does in ("calls", "well"):
         main = put(world.root / "main.ll", text(does) + LIST)
         said = handles.link(world, "--lto", "--main", main, "--support", f"{ptx}:f")
@@ -413,7 +393,7 @@ def test_bitcode_in_an_offload_binary_is_compiled(world, how, version):
 
 def test_each_source_of_an_object_is_compiled(world):
     install(world)
-    function = made_up.image(made_up.ptx(body=".visible .func f()\n{\n\tret;\n}\n"))
+    function = made_up.image(FUNCTION)
 
     def object_of(*sources):
         return made_up.elf([(".llvm.offloading", b"".join(
@@ -424,22 +404,6 @@ def test_each_source_of_an_object_is_compiled(world):
     # Both define the kernel, which is seen once both are compiled.
     said = say(world, source=object_of(COMPILED, function, COMPILED))
     assert said["code"] == "DUPLICATE_SYMBOL" and said["info_log"].count("module ") == 2, said
-
-
-def test_what_can_be_linked_goes_before_bitcode(world):
-    install(world)
-    said = both_say(world, source=offloading(COMPILED, made_up.image(made_up.ptx())))
-    assert said["inputs"][0]["entry"] == 1 and said["nvvm"] == "none"
-
-
-@pytest.mark.parametrize("arch, nvvm, code, words", [
-    ("sm_90", True, "ARCH_MISMATCH", "bitcode for sm_90 does not link for sm_80"),
-    ("sm_80", False, "NVVM_REQUIRED", "it is bitcode, and there is no libnvvm to compile it"),
-])
-def test_bitcode_in_an_offload_binary_that_is_of_no_use(world, arch, nvvm, code, words):
-    install(world, nvvm=nvvm)
-    said = both_say(world, source=offloading(made_up.image(made_up.bitcode(), arch)))
-    assert said["code"] == code and words in said["message"]
 
 
 def test_a_refusal_says_that_images_are_left_out(world):

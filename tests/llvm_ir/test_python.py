@@ -92,19 +92,3 @@ for named in ("none", "/nowhere/libnvvm.so.4", "{file}", "none", None):
     assert "LAZYCUDA_NVVM=none hides it" in said[0]["message"] and said[3] == said[0]
     assert "there is no such file" in said[1]["message"]
     assert "LAZYCUDA_NVVM" not in said[2]["message"] and said[4]["nvvm"] == "12.9"
-
-
-def test_what_is_missing_is_not_installed(python):
-    said = python("""
-have = dict(driver="12.9", branch=575, nvjitlink="12.9")
-for nvvm in (None, "13.0", "12.9"):
-    try:
-        say(code=plan([Bitcode(bitcode)], "sm_90", environment=Environment(nvvm=nvvm, **have)
-                      ).check().code.name)
-    except NotInstalled as error:
-        say(code=error.code.name, needed=error.needed)
-say(nvvm=environment().nvvm)
-""")
-    assert said == [{"code": "NVVM_REQUIRED", "needed": "libnvvm"},
-                    {"code": "NVVM_TOO_NEW", "needed": "libnvvm 12.9 or earlier"}, {"code": "OK"},
-                    {"nvvm": None}]
