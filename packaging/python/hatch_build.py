@@ -16,7 +16,8 @@ import tempfile
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# `make install` puts the Python code here; in the wheel it is the package itself.
+# `make install` puts the Python code here, with a file that says where the rest is; in the wheel it
+# is the package itself, and the rest is in it.
 PYTHON_CODE = "share/lazycuda/python"
 
 # What man and shells find in the environment that the wheel is installed into.
@@ -49,7 +50,8 @@ class CustomBuildHook(BuildHookInterface):
             place = path.relative_to(tree).as_posix()
             if path.is_file() and place.startswith(FOR_ALL):
                 build_data["shared_data"][str(path)] = place
-            elif path.is_file() and not place.startswith(PYTHON_CODE):
+            elif path.is_file() and path.name != "places":
+                place = place.replace(f"{PYTHON_CODE}/lazycuda/", "")
                 build_data["force_include"][str(path)] = f"lazycuda/{place}"
 
     def finalize(self, version, build_data, artifact_path):
