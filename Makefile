@@ -335,8 +335,8 @@ $(BUILD)/retarget: $(RETARGET) Makefile
 
 # ---- what is written from the public headers and the tables of options ----
 
-# $(1): what is printed; whole or not at all
-write = $(Q)mkdir -p $(@D) && $(1) >$@.$$$$ && mv $@.$$$$ $@
+# $(1): the command that prints the file, which is made whole or not at all.  A letter is one of ASCII.
+write = $(Q)mkdir -p $(@D) && LC_ALL=C $(1) >$@.$$$$ && mv $@.$$$$ $@
 
 $(GENERATED)/link_abi.py: tools/retarget/abi.awk include/lazycuda_link.h
 	$(call say,AWK)

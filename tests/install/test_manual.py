@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The manual pages: well formed, and complete where that can be told."""
+import os
 import re
 import subprocess
 
@@ -48,3 +49,17 @@ def test_whatever_a_header_declares_and_says_is_described(page):
     said = "".join(re.findall(r"\w", re.sub(r"^\.\w+", "", said, flags=re.M))).lower()
     for comment in re.findall(r"/\*(.*?)\*/", header.partition("#ifndef")[2], re.S):
         assert "".join(re.findall(r"\w", comment)).lower() in said, comment
+
+
+def test_it_is_the_same_where_letters_have_other_capitals(tmp_path):
+    """Turkish ones, of which gawk knows."""
+    if subprocess.run([tool("localedef"), "-i", "tr_TR", "-f", "UTF-8", tmp_path / "tr_TR.UTF-8"],
+                      capture_output=True).returncode:
+        pytest.skip("there is no Turkish here: the package locales")
+    names = "man/lazycuda.1", "generated/link_abi.py"
+    where = build.made_at(tmp_path)
+    subprocess.run(["make", "-C", build.ROOT, where, *(f"{where.partition('=')[2]}/{name}" for name in names)],
+                   env={**os.environ, "LOCPATH": str(tmp_path), "LC_ALL": "tr_TR.UTF-8"}, check=True,
+                   capture_output=True)
+    for name in names:
+        assert (tmp_path / name).read_bytes() == (build.BUILD / name).read_bytes()

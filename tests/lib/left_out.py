@@ -41,6 +41,7 @@ minute
     hardening/test_hardening.py::test_distributions_flags_are_kept
     hardening/test_hardening.py::test_every_entry_has_a_landing_pad_ for_bti for_cet
     install/test_pkgconfig.py::test_the_builder_of_lazycuda_may_have_chosen_one
+    install/test_manual.py::test_it_is_the_same_where_letters_have_other_capitals
     install/test_tree.py::test_a_ program_for_a_soversion_runs soversion_is_in_every_name_that_is_recorded
     linking/test_linking.py::test_the_builder_may_choose_an_abi
     retarget_wheels/test_numbered.py years_ahead/test_next_major.py
