@@ -1,38 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""Calls functions by the version node that their names have for one major:
+"""Calls functions by the version node that their names have for one major, or without one where NODE
+is "-":
 
-    versioned.py text STUB NODE FUNCTION STATUS...
-    versioned.py handles LIBRARY NODE SIZE
-    versioned.py older RUNTIME NODE
-    versioned.py errors RUNTIME NODE STEP...
-    versioned.py foreign STUB NODE [FROM]
-    versioned.py every STUB NODE LIBRARY REAL NAMES
+    versioned.py HOW FILE NODE WORD...
 
-The first calls a function that writes a text for a status: for each status a line with what it
-returned, and the text.  The second has a real libcublasLt, or its stub, make and free what it does,
-and take what the caller has made, of which that major says SIZE: each line has the name of an
-object and the status of each call.  The third calls what older runtimes lack: what each returned and
-wrote, and what the last error is.  The fourth prints what each step of errors() says, in another thread
-after "other:".  No call needs a GPU.
-
-The fifth registers with FROM, a real runtime or a copy of the stub, and does the rest through STUB, as
-a file does that is bound lazily and changes sides: a kernel, the end, a launch, and that all is gone.
-Without FROM the handle is a page that cannot be read.
-
-The last calls every function in the file NAMES; NODE may be "-".  REAL is a fake of
-test_every_function.py, or "-": there is none.  For each name a line: what it returned, the number of
-the fake's function that was called or 0, and lazycuda's cause.  Each argument is an address that may be
-written to.  With AT_EXIT in the environment it calls them from an exit handler that was registered
-before the library was loaded.
+A HOW is a function below; the words are its last arguments.  No call needs a GPU.
 """
 import ctypes
 import mmap
 import os
+import pathlib
+import resource
+import signal
+import struct
 import sys
 import threading
 
-FIND = ctypes.CDLL(None).dlvsym
+PROCESS = ctypes.CDLL(None)
+PROCESS.mmap.restype = ctypes.c_long
+FIND = PROCESS.dlvsym
 FIND.restype, FIND.argtypes = ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
+MAP_FIXED = 0x10
+RESULTS = {"i": ctypes.c_int, "s": ctypes.c_char_p, "v": None, "p": ctypes.c_bool}
+
+
+def find(library, node, name):
+    found = FIND(library._handle, name.encode(), node.encode()) if node != "-" else \
+        ctypes.cast(library[name], ctypes.c_void_p).value
+    assert found, f"{name}: there is none of {node}"
+    return found
 
 
 def caller(file, node):
@@ -40,14 +36,12 @@ def caller(file, node):
     library = ctypes.CDLL(file)
 
     def call(name, *arguments, result=ctypes.c_int):
-        found = FIND(library._handle, name.encode(), node.encode()) if node != "-" else \
-            ctypes.cast(library[name], ctypes.c_void_p).value
-        assert found, f"{name}: there is none of {node}"
-        return ctypes.CFUNCTYPE(result)(found)(*arguments)
+        return ctypes.CFUNCTYPE(result)(find(library, node, name))(*arguments)
     return call
 
 
 def text(call, _file, _node, name, *statuses):
+    """A function that writes a text for a status: for each what it returned, and the text."""
     for status in map(int, statuses):
         said = ctypes.c_char_p(b"nothing")
         print(call(name, status, ctypes.byref(said)), said.value.decode())
@@ -55,6 +49,8 @@ def text(call, _file, _node, name, *statuses):
 
 
 def handles(call, _file, _node, size):
+    """A real libcublasLt, or its stub, makes and frees what it does, and takes what the caller has made,
+    of which that major says `size`: the name of each object and the status of each call."""
     for title, kind, attribute, width, arguments in (
             ("layout", "MatrixLayout", 5, 4,        # how many matrices
              (0, *map(ctypes.c_uint64, (16, 8, 16)))),
@@ -75,6 +71,7 @@ def handles(call, _file, _node, size):
 
 
 def older(call, _file, node):
+    """What older runtimes lack: what each returned and wrote, and what the last error is."""
     written, stream, one = (ctypes.c_uint64 * 2)(), ctypes.c_void_p(2), ctypes.c_size_t(1)
     first, second = ctypes.byref(written), ctypes.byref(written, 8)
     bytes_ = [ctypes.create_string_buffer(16) for _ in range(2)]
@@ -96,6 +93,7 @@ def older(call, _file, node):
 
 
 def errors(call, _file, _node, *steps):
+    """What each step says, in another thread after "other:"."""
     functions = {
         "peek": lambda: call("cudaPeekAtLastError"), "get": lambda: call("cudaGetLastError"),
         "count": lambda: call("cudaGetDeviceCount", ctypes.byref(ctypes.c_int(7))),
@@ -119,14 +117,15 @@ def errors(call, _file, _node, *steps):
 
 
 def foreign(call, _file, node, given=None):
+    """Registers with `given`, a real runtime or a copy of the stub, and does the rest through the stub, as
+    a file does that is bound lazily and changes sides: a kernel, the end, a launch, and that all is
+    gone.  Without it the handle is a page that cannot be read."""
     def wide(name, *arguments, using=call):
         return using(name, *map(ctypes.c_long, (*arguments, *[0] * (10 - len(arguments)))),
                      result=ctypes.c_long)
-    map_page = ctypes.CDLL(None).mmap
-    map_page.restype = ctypes.c_long
     handle = wide("__cudaRegisterFatBinary", 0x1000, using=caller(given, node)) if given else \
-        map_page(None, ctypes.c_size_t(4096), 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
-                 -1, ctypes.c_long(0))
+        PROCESS.mmap(None, ctypes.c_size_t(4096), 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
+                     -1, ctypes.c_long(0))
     wide("__cudaRegisterFunction", handle, 0x11, 0x22, 0x33, -1)
     wide("__cudaRegisterFatBinaryEnd", handle)
     print(wide("__cudaInitModule", handle) & 0xff)
@@ -135,7 +134,11 @@ def foreign(call, _file, node, given=None):
 
 
 def every(call, file, _node, library, real, names):
-    stub, process = ctypes.CDLL(file), ctypes.CDLL(None)
+    """Every function in the file `names`, with addresses that may be written to; `real` is a fake of
+    test_every_function.py, or "-": what each returned, the number of the fake's function that was called
+    or 0, and lazycuda's cause.  With AT_EXIT in the environment they are called from an exit handler
+    that was registered before the library was loaded."""
+    stub = ctypes.CDLL(file)
     room = ctypes.create_string_buffer(1 << 20)
     arguments = [ctypes.c_void_p(ctypes.addressof(room) + len(room) // 2)] * 32
     stub.lazycuda_get_error.restype = ctypes.POINTER(ctypes.c_size_t * 2)   # its size, its cause
@@ -149,17 +152,53 @@ def every(call, file, _node, library, real, names):
             print(name, returned, called.value, cause & 0xffffffff, flush=True)
 
     if "AT_EXIT" in os.environ:
-        process.__cxa_atexit(call_all, None, None)
+        PROCESS.__cxa_atexit(call_all, None, None)
     stub.lazycuda_load(None)
     called = ctypes.c_int()
     if real != "-":
         called = ctypes.c_int.in_dll(ctypes.CDLL(real, os.RTLD_NOLOAD | os.RTLD_NOW), "fake_called")
     if "AT_EXIT" in os.environ:
-        process.exit(0)
+        PROCESS.exit(0)
     call_all(None)
+
+
+BYTES, UNTOUCHED, AT = 2048, b"\xa5", 0x200000000000
+
+
+def written(address):
+    """Numbers are compared, addresses are not: only that there is one."""
+    used = len(ctypes.string_at(address, BYTES).rstrip(UNTOUCHED))
+    words = struct.unpack_from(f"<{-(-used // 8)}Q", ctypes.string_at(address, BYTES))
+    return "".join("<address>" if 0 < word >> 40 < 0x80 else f"{word:016x}" for word in words)
+
+
+def answers(_call, file, node, lines):
+    """All that the caller can see of each function in the file `lines`, which is called in a child with a
+    time limit: what it returned and wrote, and how the child ended.  A line is NAME PATTERN RESULT; the
+    pattern has a letter for each argument, 0 for a zero and p for an address, which is always the same
+    one: where a count is expected it is a number.  Libraries that print the same answer alike."""
+    room, library = 12 * (BYTES + 4096), ctypes.CDLL(file)
+    PROCESS.mmap(ctypes.c_void_p(AT), ctypes.c_size_t(room), 3, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS |
+                 MAP_FIXED, -1, ctypes.c_long(0))
+    ctypes.memset(AT, UNTOUCHED[0], room)
+    # The stub looks once, here, and not in every child again.
+    assert not (hasattr(library, "lazycuda_load") and library.lazycuda_load(None))
+    for name, pattern, kind in map(str.split, pathlib.Path(lines).read_text().splitlines()):
+        function = ctypes.CFUNCTYPE(RESULTS[kind])(find(library, node, name))
+        where = {i: AT + i * (BYTES + 4096) for i, letter in enumerate(pattern) if letter == "p"}
+        print(name, pattern, end=" ", flush=True)
+        child = os.fork()
+        if not child:
+            resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+            signal.alarm(5)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            value = function(*(ctypes.c_void_p(where.get(i)) for i in range(12)))
+            print(value, *(f"{i}:{written(at)}" for i, at in where.items()), end=" ", flush=True)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        print("dies" if os.WIFSIGNALED(status) else os.WEXITSTATUS(status), flush=True)
 
 
 if __name__ == "__main__":
     what, file, node, *words = sys.argv[1:]
-    {"text": text, "handles": handles, "older": older, "errors": errors, "every": every,
-     "foreign": foreign}[what](caller(file, node), file, node, *words)
+    globals()[what](caller(file, node), file, node, *words)
