@@ -94,6 +94,13 @@ def older(call, _file, node):
 
 def errors(call, _file, _node, *steps):
     """What each step says, in another thread after "other:"."""
+    def many(what):
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, before[1]))
+        error = call(f"cuda{what}ExternalSemaphoresAsync", b"", b"", ctypes.c_uint(2**32 - 1), None)
+        resource.setrlimit(resource.RLIMIT_AS, before)
+        return error
+
     functions = {
         "peek": lambda: call("cudaPeekAtLastError"), "get": lambda: call("cudaGetLastError"),
         "count": lambda: call("cudaGetDeviceCount", ctypes.byref(ctypes.c_int(7))),
@@ -101,6 +108,8 @@ def errors(call, _file, _node, *steps):
         "set": lambda number: call("cudaSetDevice", int(number)),
         # What CUDA 11 cannot express: a NUMA node of the host.
         "advise": lambda: call("cudaMemAdvise", None, ctypes.c_size_t(0), 0, ctypes.c_uint64(3)),
+        # By the adaptor itself: there is no place for the kernel; nor for a copy of the parameters.
+        "kernel": lambda: call("__cudaGetKernel", None, b"a function"), "many": many,
         # whether the text of 801 is that of the stub's refusal
         "ours": lambda: int(b"cudaMemAdvise" in call("cudaGetErrorString", 801, result=ctypes.c_char_p))}
 
@@ -160,6 +169,15 @@ def every(call, file, _node, library, real, names):
     if "AT_EXIT" in os.environ:
         PROCESS.exit(0)
     call_all(None)
+
+
+def results(call, _file, _node):
+    """What nvJitLinkCreate says to each set of options, and what is said of no cubin as PTX."""
+    handle = ctypes.c_void_p()
+    for options in ((b"-arch=sm_80", b"-ptx"), (b"-arch=sm_999",), (b"-arch=sm_80",)):
+        print(call("nvJitLinkCreate", ctypes.byref(handle), len(options),
+                   (ctypes.c_char_p * len(options))(*options)))
+    print(call("nvJitLinkAddData", handle, 1, b"no cubin at all", ctypes.c_size_t(16), b"x"))
 
 
 BYTES, UNTOUCHED, AT = 2048, b"\xa5", 0x200000000000

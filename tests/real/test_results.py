@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: MIT
 """13.0 added result codes: callers compiled for 12 get those that 12 has."""
+import sys
+
+import pytest
+
 import build
 
-SOURCE = build.TESTS / "real" / "results.c"
 
-
-def said(world, real, version, compiled_for):
-    world.loader(real(version).file("nvJitLink"), folder=f"{version}-{compiled_for}")
-    world.search(build.STUBS)
-    program = build.program(SOURCE, build.import_library("nvJitLink", compiled_for),
-                            name=f"results-{compiled_for}")
-    return [int(word) for word in world.run(program).out.split()]
-
-
-def test_a_caller_of_13_on_13_gets_its_own_codes(world, real):
+@pytest.mark.parametrize("compiled_for, codes", [
     # INCOMPATIBLE_OPTIONS, UNRECOGNIZED_ARCH, success, INCORRECT_INPUT_TYPE.
-    assert said(world, real, "13.5", 13) == [11, 16, 0, 12]
-
-
-def test_a_caller_of_12_on_13_gets_the_codes_that_12_has(world, real):
-    assert said(world, real, "13.5", 12) == [3, 1, 0, 3]
+    (13, [11, 16, 0, 12]), (12, [3, 1, 0, 3])])
+def test_a_caller_on_13_gets_the_codes_that_its_own_has(world, real, compiled_for, codes):
+    world.loader(real("13.5").file("nvJitLink"))
+    said = world.run(sys.executable, build.TESTS / "libraries" / "versioned.py", "results",
+                     build.stub("nvJitLink"), f"libnvJitLink.so.{compiled_for}")
+    assert [int(line) for line in said.lines] == codes
