@@ -180,6 +180,40 @@ def results(call, _file, _node):
     print(call("nvJitLinkAddData", handle, 1, b"no cubin at all", ctypes.c_size_t(16), b"x"))
 
 
+KERNEL = b'extern "C" __global__ void axpy(float a, float *x, float *y) { y[threadIdx.x] += a * x[0]; }'
+
+
+def compiled(call, _file, _node, kind, linker, of_linker, suffix):
+    """What nvrtc makes of a kernel, and `linker` of that, whose names have the suffix that headers give
+    them: how many bytes, each status, and how the image begins."""
+    def made(call, name, handle, suffix=""):
+        size = ctypes.c_size_t()
+        assert not call(f"{name}Size{suffix}", handle, ctypes.byref(size))
+        image = ctypes.create_string_buffer(size.value)
+        assert not call(name + suffix, handle, image)
+        return image.raw
+
+    def ask(call, name, *arguments):
+        print(name, call(name, *arguments))
+
+    program, handle, link = ctypes.c_void_p(), ctypes.c_void_p(), caller(linker, of_linker)
+    options = {"PTX": (b"-arch=compute_75",), "LTOIR": (b"-arch=compute_75", b"-dlto"),
+               "CUBIN": (b"-arch=sm_75",)}[kind]
+    ask(call, "nvrtcCreateProgram", ctypes.byref(program), KERNEL, b"axpy.cu", 0, None, None)
+    ask(call, "nvrtcCompileProgram", program, len(options), (ctypes.c_char_p * len(options))(*options))
+    code = made(call, f"nvrtcGet{kind}", program)
+    print(len(code) > 100)
+    if kind != "CUBIN":
+        lto = kind == "LTOIR"
+        options = (ctypes.c_char_p * 2)(b"-arch=sm_75", b"-lto")
+        ask(link, f"__nvJitLinkCreate{suffix}", ctypes.byref(handle), 1 + lto, options)
+        ask(link, f"__nvJitLinkAddData{suffix}", handle, 2 + lto, code, ctypes.c_size_t(len(code)), b"axpy")
+        ask(link, f"__nvJitLinkComplete{suffix}", handle)
+        print(made(link, "__nvJitLinkGetLinkedCubin", handle, suffix)[:4])
+        ask(link, f"__nvJitLinkDestroy{suffix}", ctypes.byref(handle))
+    ask(call, "nvrtcDestroyProgram", ctypes.byref(program))
+
+
 BYTES, UNTOUCHED, AT = 2048, b"\xa5", 0x200000000000
 
 
