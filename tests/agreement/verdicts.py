@@ -18,7 +18,6 @@ and it has to come out well: that is what counts.
 """
 import collections
 import dataclasses
-import os
 
 import linkers
 import plans
@@ -28,7 +27,6 @@ import toolkits
 GARBAGE = ("crash", "hang", "empty", "malformed", "foreign")
 AGREE_YES, AGREE_NO, SPARED, RESCUED = "agree yes", "agree no", "spared", "rescued"
 STRICTER, LEFT, LAXER = "stricter", "left", "laxer"
-COUNTS = samples.STORE / "counts"
 
 
 @dataclasses.dataclass(eq=False)
@@ -89,17 +87,6 @@ def judge(asked, plan, real, own):
     return (SPARED, real.split()[0]) if real.startswith(GARBAGE) else (AGREE_NO, None)
 
 
-def publish(name, text):
-    """A file for each comparison, for others may run at the same time, and all
-    of them in counts.txt."""
-    print(text)
-    COUNTS.mkdir(parents=True, exist_ok=True)
-    (COUNTS / f"{name}.txt").write_text(text)
-    new = COUNTS.with_suffix(f".{os.getpid()}")
-    new.write_text("".join(file.read_text() for file in sorted(COUNTS.glob("*.txt"))))
-    new.rename(COUNTS.with_suffix(".txt"))
-
-
 class Comparison:
     def __init__(self, name):
         self.name = name
@@ -140,9 +127,9 @@ class Comparison:
         return "\n".join(lines) + "\n"
 
     def finish(self, every_reason=True):
-        """Leaves the counts behind, and fails if anything was wrong; where all versions are
+        """Prints the counts, and fails if anything was wrong; where all versions are
         there, also if one of the reasons held for nothing, unless few were tried."""
-        publish(self.name, self.text())
+        print(self.text())
         assert not self.wrong, f"{len(self.wrong)} of {self.text()}" + "\n".join(self.wrong[:40])
         if every_reason and toolkits.all_requested():
             idle = {reason.name for reason in self.reasons} - set(self.why[STRICTER])
