@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Options, debugging, comments in PTX, and what libraries accept and spoil: the plan against the real
 library."""
-import hashlib
 import itertools
 
+import build
 import linkers
 import samples
 from verdicts import Comparison, Reason, case
@@ -21,26 +21,18 @@ def compilers():
             yield version, version, before[-1]
 
 
-class Maker:
-    """Samples by name: maker("k.ptx"), maker("h.cubin", old)"""
-
-    def __init__(self, version):
-        self.version = version
-        self.made = []
-
-    def __call__(self, name, producer=None, linked=False):
-        unit, kind = name.split(".")
-        sample = Sample(producer or self.version, kind, ARCH, unit, linked)
-        self.made.append(sample)
-        return kind, sample
+def sample(producer, name, linked=False):
+    """("ptx", a sample) by "k.ptx"."""
+    unit, kind = name.split(".")
+    return kind, Sample(producer, kind, ARCH, unit, linked)
 
 
 def cases_of(links):
     """Cases from (name, version, [(kind, sample)], keywords); compiles what they need."""
     links = list(links)
-    samples.make([sample for _, _, inputs, _ in links for _, sample in inputs])
+    samples.make([one for _, _, inputs, _ in links for _, one in inputs])
     return [case(f"{name} on {version}", version, ARCH,
-                 [(kind, sample.path) for kind, sample in inputs], **keywords)
+                 [(kind, one.path) for kind, one in inputs], **keywords)
             for name, version, inputs, keywords in links]
 
 
@@ -49,14 +41,13 @@ def cases_of(links):
 def spoiled():
     """What later libraries accept and spoil."""
     for version, new, old in compilers():
-        make = Maker(new)
         for producer in (new, old):
-            linked = make("kh.cubin", producer, linked=True)
+            linked = sample(producer, "kh.cubin", linked=True)
             yield f"linked cubin of {producer}", version, [linked], {}
             yield (f"linked cubin of {producer} beside PTX", version,
-                   [make("h.ptx"), linked], {})
+                   [sample(new, "h.ptx"), linked], {})
             yield (f"linked cubin of {producer} beside LTO-IR", version,
-                   [make("h.ltoir"), linked], {"lto": True})
+                   [sample(new, "h.ltoir"), linked], {"lto": True})
         yield "nothing", version, [], {}
         yield "nothing, -lto", version, [], {"lto": True}
 
@@ -71,10 +62,8 @@ def comments():
         for name, changed in (("line", "// größe\n".encode() + text),
                               ("block", text + "\n/* größe \"*/\n".encode()),
                               ("Latin-1", text.replace(b".target", b"/*\xe4*/ .target"))):
-            path = samples.STORE / f"{hashlib.sha256(changed).hexdigest()[:16]}.ptx"
-            path.write_bytes(changed + b"\0")
             yield case(f"{name} of PTX on {version}", version, ARCH,
-                       [("ptx", path), ("ptx", h.path)], contained=True)
+                       [("ptx", build.text(changed + b"\0", "ptx")), ("ptx", h.path)], contained=True)
 
 
 def test_comments_in_any_language():
@@ -106,11 +95,9 @@ OPTIONS = (
 
 def options():
     for version, new, _ in compilers():
-        make = Maker(new)
         for kind in samples.KINDS:
             for option in OPTIONS:
-                yield (f"{option} with {kind}", version,
-                       [make(f"k.{kind}"), make(f"h.{kind}")],
+                yield (f"{option} with {kind}", version, [sample(new, f"{unit}.{kind}") for unit in "kh"],
                        {"lto": kind == "ltoir", "options": option.split(), "kind": kind,
                         "option": option})
 
@@ -146,10 +133,8 @@ def debugged():
             continue                # which takes -O for some kinds alone
         made = []
         for bits, debug, more in itertools.product((64, 32), ("", word), ("", section)):
-            text = (f".version 8.0\n.target {ARCH}{debug}\n.address_size {bits}\n"
-                    f".visible .entry kernel() {{ trap; }}\n{more}").encode()
-            path = samples.STORE / f"{hashlib.sha256(text).hexdigest()[:16]}.ptx"
-            path.write_bytes(text + b"\0")
+            path = build.text(f".version 8.0\n.target {ARCH}{debug}\n.address_size {bits}\n"
+                              f".visible .entry kernel() {{ trap; }}\n{more}\0", "ptx")
             made.append((f"PTX of {bits} bits{debug}{more and ' with a section'}", "ptx", path, False))
         others = [Sample(version, kind, ARCH, "kh") for kind in ("cubin", "ltoir")]
         samples.make(others)
