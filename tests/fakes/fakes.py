@@ -17,7 +17,6 @@ import build
 import symbols
 
 HERE = pathlib.Path(__file__).resolve().parent
-MADE = build.BUILD / "tests" / "fakes"
 
 
 def answer(library, name, version):
@@ -49,22 +48,11 @@ def fake(library, version, names=None, without=(), more=(), node=None, construct
     script = f"{node} {{ global: {' '.join(f'{name};' for name in names)} local: *; }};\n"
     return build.compile(
         own, "-O0", "-w", "-shared", "-fPIC", "-Wl,-z,now", f"-DSONAME=\"{own}\"", f"-DMAJOR={major}",
-        f"-DMINOR={minor}", f"-DBROKEN={int(broken)}", f"-DNAMES=\"{_file(listing, 'names')}\"",
+        f"-DMINOR={minor}", f"-DBROKEN={int(broken)}", f"-DNAMES=\"{build.text(listing, 'names')}\"",
         *([f"-DCONSTRUCTOR={constructor}"] if constructor else []),
         *([f"-DDATA={data}"] if data else []), f"-Wl,-soname,{own}",
-        *([f"-Wl,--version-script={_file(script, 'map')}"] if node else []),
+        *([f"-Wl,--version-script={build.text(script, 'map')}"] if node else []),
         HERE / "fake.c", "-ldl", cc=cc)
-
-
-def _file(text, suffix):
-    """A file with this text, named after it."""
-    path = MADE / f"{zlib.crc32(text.encode()):08x}{len(text)}.{suffix}"
-    if not path.exists():
-        MADE.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}")
-        part.write_text(text)
-        part.replace(path)
-    return path
 
 
 def driver(version, result=0, init=100):

@@ -5,7 +5,6 @@ import pathlib
 import re
 
 import build
-import fakes
 import inside
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -45,8 +44,7 @@ def injector():
         nodes.setdefault(versioned.get(name, "FAULTS"), set()).add(f"__wrap_{name}")
     script = "".join(f"{node} {{ global: {'; '.join(sorted(names))}; local: *; }};\n"
                      for node, names in sorted(nodes.items()))
-    path = fakes._file(script, "map")
-    return build.shared(SOURCE, f"-Wl,--version-script={path}")
+    return build.shared(SOURCE, f"-Wl,--version-script={build.text(script, 'map')}")
 
 
 def wraps(names):

@@ -133,12 +133,13 @@ def sanitizing():
 
 
 def text(content, suffix):
-    """A file of this text, named after it."""
-    path = BIN / "texts" / f"{hashlib.sha256(content.encode()).hexdigest()[:16]}.{suffix}"
+    """A file of this text, or these bytes, named after it."""
+    content = content.encode() if isinstance(content, str) else content
+    path = BIN / "texts" / f"{hashlib.sha256(content).hexdigest()[:16]}.{suffix}"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}")
-        part.write_text(content)
+        part.write_bytes(content)
         part.replace(path)
     return path
 

@@ -5,9 +5,7 @@ Prototypes, names and layouts are those of symbols.txt; what a fake writes to it
 outputs is said here and expected in expected.py.
 """
 import functools
-import os
 import pathlib
-import zlib
 
 import build
 import layouts
@@ -15,7 +13,6 @@ import symbols
 from parameters import ATTRIBUTES, COUNTED, RUNTIME_ARMS, RUNTIME_GIVES, RUNTIME_SAYS_ELSE, names_of
 
 HERE = pathlib.Path(__file__).resolve().parent
-MADE = build.BUILD / "tests" / "matrix"
 LIBRARY = "cudart"
 C_TYPES = {"ptr": "void *", "f32": "float", "f64": "double", "void": "void",
            **{f"i{n}": f"int{n}_t" for n in (8, 16, 32, 64)},
@@ -173,19 +170,9 @@ def runtime_returns(function, version):
                          layouts.size(function.result, version))
 
 
-def _file(text, name):
-    path = MADE / f"{zlib.crc32(text.encode()):08x}" / name
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}")
-        part.write_text(text)
-        part.replace(path)
-    return path
-
-
 def caller(major):
     """The program that calls every function as one compiled for `major` does."""
-    source = _file(caller_source(major), f"caller{major}.h")
+    source = build.text(caller_source(major), "inc")
     return build.compile(
         f"caller{major}", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-rdynamic",
         "-I", build.ROOT / "include", "-I", HERE, f"-DFUNCTIONS=\"{source}\"",
@@ -195,8 +182,8 @@ def caller(major):
 def runtime(version):
     """The fake library of a version."""
     soname = listed().soname(version)
-    source = _file(runtime_source(version), f"runtime{version[0]}.{version[1]}.c")
-    script = _file(f"{soname} {{ global: {' '.join(f'{n};' for n in sorted(functions(version)))} "
-                   "local: *; };\n", "map")
+    source = build.text(runtime_source(version), "c")
+    script = build.text(f"{soname} {{ global: {' '.join(f'{n};' for n in sorted(functions(version)))} "
+                        "local: *; };\n", "map")
     return build.compile(soname, "-std=gnu11", "-O1", "-w", "-shared", "-fPIC", "-I", HERE,
                          f"-Wl,-soname,{soname}", f"-Wl,--version-script={script}", source)
