@@ -21,9 +21,7 @@ MAKER = build.TESTS / "gpu" / "make_fatbin.py"
 
 
 def versions():
-    """Every nvFatbin that is here, oldest first."""
-    return [version for version in toolkits.known()
-            if toolkits.Toolkit(version).file("nvfatbin") and version in toolkits.requested()]
+    return samples.versions("nvfatbin")
 
 
 def by_major():

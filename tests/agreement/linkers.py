@@ -20,6 +20,7 @@ import tempfile
 import pytest
 
 import build
+import samples
 import toolkits
 from samples import HERE, STORE, in_its_folder
 
@@ -117,16 +118,12 @@ def run(jobs, seconds=SECONDS):
 
 
 def versions():
-    """Every nvJitLink that is here, oldest first."""
-    return [version for version in toolkits.known()
-            if toolkits.Toolkit(version).file("nvJitLink") and version in toolkits.requested()]
+    return samples.versions("nvJitLink")
 
 
-def need():
-    if not versions():
-        pytest.skip("there is no real nvJitLink here (CUDA_VERSIONS)")
+def need(found):
+    return found or pytest.skip("there is no real nvrtc or nvJitLink here (CUDA_VERSIONS)")
 
 
 def producers():
-    return [version for version in toolkits.known()
-            if toolkits.Toolkit(version).file("nvrtc") and version in toolkits.requested()]
+    return samples.versions("nvrtc")

@@ -52,6 +52,12 @@ def key(version):
     return tuple(map(int, version.split(".")))
 
 
+def versions(library):
+    """Every one that is here, oldest first."""
+    return [version for version in toolkits.known()
+            if toolkits.Toolkit(version).file(library) and version in toolkits.requested()]
+
+
 def compiles(version, arch):
     """Whether nvrtc of this version knows the architecture."""
     first, last = COMPILES[arch]

@@ -139,30 +139,3 @@ def test_every_content_and_compression():
     comparison = Comparison("containers, content and compression")
     comparison.add(cases)
     finish(comparison, 0)
-
-
-# ---- the container that a driver could not load ----
-
-TARGETS = ("sm_52", "sm_61", "sm_86", "sm_90")
-
-
-def shapes():
-    """PTX for sm_52, LTO-IR for sm_52 and sm_61, of two units."""
-    for maker in containers.versions():
-        if key(maker) < (13, 0) and maker in linkers.producers():
-            for options in COMPRESSION.values():
-                yield [containers.fatbin(maker, [
-                    Sample(maker, kind, arch, unit) for kind, arch in (
-                        ("ptx", "sm_52"), ("ltoir", "sm_52"), ("ltoir", "sm_61"))], *options)
-                    for unit in "kh"]
-
-
-def test_the_driver_never_gets_a_container():
-    asks = [plans.Ask(None, target, paths, driver=driver)
-            for paths, target in itertools.product(shapes(), TARGETS)
-            for driver in ("12.9", "13.0", "13.5")]
-    if not asks:
-        pytest.skip("there is no nvFatbin of 12 here")
-    for ask, plan in plans.run(asks).items():
-        assert plan.ok and plan.backend == plans.DRIVER, (ask, plan)
-        assert plan.kinds == ["ptx", "ptx"], (ask, plan)

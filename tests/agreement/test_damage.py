@@ -9,7 +9,7 @@ import linkers
 import plans
 import pytest
 import samples
-from verdicts import pieces_folder
+from verdicts import pieces_folder, publish
 from samples import Sample, key
 
 ARCH = "sm_80"
@@ -41,7 +41,7 @@ def healthy(kind):
 
 @pytest.mark.parametrize("kind", [*samples.KINDS, "fatbin", "object", "archive"])
 def test_what_is_damaged_does_no_harm(kind):
-    linkers.need()
+    linkers.need(linkers.versions())
     files = [(f"{path.parent.name}/{path.name}, {name}", file) for path in healthy(kind)
              for name, file in damage.damaged(path)]
     if not files:
@@ -64,7 +64,7 @@ def test_what_is_damaged_does_no_harm(kind):
     text = (f"damaged, {kind}: {len(files)} files, {len(asks)} plans, "
             f"{len(asks) - len(jobs)} refused, of the others the library says: " +
             ", ".join(f"{counts[what]} {what}" for what in sorted(counts)) + "\n")
-    print(text)
+    publish(f"damaged, {kind}", text)
     harmed = collections.defaultdict(set)
     for (name, version, _), job in jobs.items():
         if real[job].startswith(("crash", "hang")):

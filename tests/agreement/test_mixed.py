@@ -67,7 +67,7 @@ def comments():
 
 
 def test_comments_in_any_language():
-    linkers.need()
+    linkers.need(linkers.versions())
     comparison = Comparison("comments in any language")
     comparison.add(list(comments()))
     comparison.finish()
@@ -75,7 +75,7 @@ def test_comments_in_any_language():
 
 
 def test_spoiled():
-    linkers.need()
+    linkers.need(linkers.versions())
     comparison = Comparison("what libraries spoil")
     comparison.add(cases_of(spoiled()))
     comparison.finish()
@@ -115,7 +115,7 @@ OPTIONS_REFUSED = (
 
 
 def test_options():
-    linkers.need()
+    linkers.need(linkers.versions())
     comparison = Comparison("options")
     comparison.add(cases_of(options()), OPTIONS_REFUSED)
     comparison.finish()
@@ -146,7 +146,7 @@ def debugged():
 
 
 def test_debugging():
-    linkers.need()
+    linkers.need(linkers.versions())
     comparison = Comparison("debugging")
     comparison.add(list(debugged()))
     comparison.finish()

@@ -132,7 +132,7 @@ def of_one(reason):
     (300, FEW), pytest.param(3000, FEW, marks=pytest.mark.minute),
     pytest.param(20000, tuple(samples.COMPILES), marks=pytest.mark.release)], ids=["few", "some", "many"])
 def test_random_pairs(count, architectures):
-    linkers.need()
+    linkers.need(linkers.versions())
     count = int(os.environ.get("RANDOM_PAIRS", count))
     comparison = Comparison(f"{count} random pairs")
     comparison.add(list(cases(count, architectures)), (*map(of_one, OF_ONE), *OF_BOTH))

@@ -3,8 +3,6 @@
 links."""
 import re
 
-import pytest
-
 import build
 import cubin_shapes
 import linkers
@@ -13,14 +11,8 @@ import samples
 import toolkits
 
 
-def need(found):
-    if not found:
-        pytest.skip("there is no real nvrtc or nvJitLink here (CUDA_VERSIONS)")
-    return found
-
-
 def test_what_becomes_of_links():
-    for version, linker in need(cubin_shapes.pairs()):
+    for version, linker in linkers.need(cubin_shapes.pairs()):
         shapes = cubin_shapes.shapes(version)
         samples.make(shapes)
         cubin_shapes.compare(version, shapes, linker).finish()
@@ -28,8 +20,8 @@ def test_what_becomes_of_links():
 
 def test_what_nvjitlink_writes(tmp_path):
     """With -r, from 13.0 on: it is a sound input."""
-    for version in need([one for one in cubin_shapes.newest(linkers.versions())
-                         if samples.key(one) >= (13, 0)]):
+    for version in linkers.need([one for one in cubin_shapes.newest(linkers.versions())
+                                 if samples.key(one) >= (13, 0)]):
         shapes = [shape for shape in cubin_shapes.shapes(version) if shape.option != "ptxas-O0"]
         samples.make(shapes)
         asks = {}

@@ -27,6 +27,7 @@ import toolkits
 GARBAGE = ("crash", "hang", "empty", "malformed", "foreign")
 AGREE_YES, AGREE_NO, SPARED, RESCUED = "agree yes", "agree no", "spared", "rescued"
 STRICTER, LEFT, LAXER = "stricter", "left", "laxer"
+COUNTS = samples.STORE / "counts"
 
 
 @dataclasses.dataclass(eq=False)
@@ -87,6 +88,12 @@ def judge(asked, plan, real, own):
     return (SPARED, real.split()[0]) if real.startswith(GARBAGE) else (AGREE_NO, None)
 
 
+def publish(name, text):
+    """What tests/run.py prints in the end."""
+    COUNTS.mkdir(parents=True, exist_ok=True)
+    (COUNTS / f"{name}.txt").write_text(text)
+
+
 class Comparison:
     def __init__(self, name):
         self.name = name
@@ -127,9 +134,9 @@ class Comparison:
         return "\n".join(lines) + "\n"
 
     def finish(self, every_reason=True):
-        """Prints the counts, and fails if anything was wrong; where all versions are
+        """Leaves the counts behind, and fails if anything was wrong; where all versions are
         there, also if one of the reasons held for nothing, unless few were tried."""
-        print(self.text())
+        publish(self.name, self.text())
         assert not self.wrong, f"{len(self.wrong)} of {self.text()}" + "\n".join(self.wrong[:40])
         if every_reason and toolkits.all_requested():
             idle = {reason.name for reason in self.reasons} - set(self.why[STRICTER])
