@@ -21,7 +21,7 @@
  *                back; the next one finds another thread in the stub
  *
  * Prints what the calls returned, and how often fork() slept after them.
- * EXTENSIONs are those of closed.c, which hand over an address in themselves.
+ * EXTENSIONs are those of nvcc.c that hand over an address in themselves.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

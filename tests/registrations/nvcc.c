@@ -5,7 +5,8 @@
  * A static constructor registers the fat binary, the kernel and the variable;
  * an exit handler unregisters it.  TAG tells several of them apart: it is the
  * address that the fakes' log shows for the fat binary.  FAT: an empty but well-formed one, which
- * a real runtime accepts.  TEXTURE: what CUDA 11 registers besides.
+ * a real runtime accepts.  OWN: it is part of the file and goes with it, as large as this, so that
+ * nothing else is on its pages.  TEXTURE: what CUDA 11 registers besides.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -29,8 +30,19 @@ static const struct { int magic, version; const void *data; void *filename; }
 # define TAG ((long)&wrapper)
 #endif
 
+#ifdef OWN
+static char own[OWN] = { 1 };
+# define TAG ((long)(own + OWN / 2))
+#endif
+
 static void **handle;
 
+/* nvcc's code does this in an exit handler; the thread sanitizer calls those of a library
+ * that is closed when it is gone. */
+#ifdef __SANITIZE_THREAD__
+# define atexit(handler) (void)(handler)
+__attribute__((destructor))
+#endif
 static void unregister(void)
 {
 	__cudaUnregisterFatBinary(handle);

@@ -21,7 +21,7 @@ def run(world):
     world.record()
     world.loader(fake("cudart", "12.9"))
     program = build.program(FOLDER / "meanwhile.c", "-rdynamic", build.import_library("cudart", 12))
-    extensions = [build.shared(FOLDER / "closed.c", build.import_library("cudart", 12),
+    extensions = [build.shared(FOLDER / "nvcc.c", "-DOWN=0x30000", build.import_library("cudart", 12),
                                name=f"libclosed{number}.so") for number in (1, 2)]
 
     def run(kind, count=2):
