@@ -22,18 +22,6 @@ CONTEXT = 0x600000000000
 # cudaMemcpyDefault
 DEFAULT = 4
 
-# {function, without _ptsz: whether a runtime of `version` lacks it, for callers of `major`}
-LACKS = {
-    "cudaGetDriverEntryPoint": lambda major, version: major != version[0] and version < (12, 5),
-    "cudaGetDriverEntryPointByVersion": lambda major, version: version < (12, 5),
-    "cudaMemcpyBatchAsync": lambda major, version: version < (12, 8),
-    "cudaInitDevice": lambda major, version: version < (12, 0),
-    "cudaStreamGetId": lambda major, version: version < (12, 0),
-    "cudaStreamGetDevice": lambda major, version: version < (12, 8),
-    "cudaKernelSetAttributeForDevice": lambda major, version: version < (12, 8),
-    "cudaProfilerInitialize": lambda major, version: version >= (12, 0),
-}
-
 
 def base(caller):
     return caller.name.removesuffix("_ptsz")
@@ -44,8 +32,8 @@ def suffix(caller):
 
 
 def serves(caller, major, version):
-    lacks = LACKS.get(base(caller))
-    return bool(lacks and lacks(major, version))
+    done = DONE.get(base(caller))
+    return bool(done and done[0](major, version))
 
 
 # ---- which driver function a name stands for ----
@@ -87,13 +75,7 @@ def given(caller):
 
 def cases(caller, version, target):
     """What to try besides the plain cases: words for expected.Case."""
-    return {
-        "cudaGetDriverEntryPoint": entry_point_cases, "cudaMemcpyBatchAsync": batch_cases,
-        "cudaGetDriverEntryPointByVersion": entry_point_cases,
-        "cudaInitDevice": init_cases, "cudaStreamGetId": stream_id_cases,
-        "cudaStreamGetDevice": driver_fails, "cudaProfilerInitialize": driver_fails,
-        "cudaKernelSetAttributeForDevice": kernel_cases,
-    }[base(caller)](caller, target)
+    return DONE[base(caller)][1](caller, target)
 
 
 def driver_fails(caller, target):
@@ -162,16 +144,6 @@ def current_device(version):
 
 
 # ---- what is to happen: (status, {output: bytes}, [(function, values)]) ----
-
-def wanted(caller, version, case, mine, target):
-    return {
-        "cudaGetDriverEntryPoint": entry_point, "cudaGetDriverEntryPointByVersion": entry_point,
-        "cudaMemcpyBatchAsync": batch, "cudaInitDevice": init_device,
-        "cudaStreamGetId": stream_id, "cudaStreamGetDevice": stream_device,
-        "cudaKernelSetAttributeForDevice": kernel_attribute,
-        "cudaProfilerInitialize": profiler,
-    }[base(caller)](caller, version, case, mine, target)
-
 
 def value(argument):
     return int.from_bytes(argument.bytes, "little")
@@ -304,6 +276,25 @@ def profiler(caller, version, case, mine, target):
     return status, {}, made
 
 
+def until(*first):
+    return lambda major, version: version < first
+
+
+# {function, without _ptsz: (whether a runtime of `version` lacks it, for callers of `major`; cases; what
+# is to happen)}
+DONE = {
+    "cudaGetDriverEntryPoint": (lambda major, version: major != version[0] and version < (12, 5),
+                                entry_point_cases, entry_point),
+    "cudaGetDriverEntryPointByVersion": (until(12, 5), entry_point_cases, entry_point),
+    "cudaMemcpyBatchAsync": (until(12, 8), batch_cases, batch),
+    "cudaInitDevice": (until(12, 0), init_cases, init_device),
+    "cudaStreamGetId": (until(12, 0), stream_id_cases, stream_id),
+    "cudaStreamGetDevice": (until(12, 8), driver_fails, stream_device),
+    "cudaKernelSetAttributeForDevice": (until(12, 8), kernel_cases, kernel_attribute),
+    "cudaProfilerInitialize": (lambda major, version: version >= (12, 0), driver_fails, profiler),
+}
+
+
 # ---- what did happen ----
 
 def number_of(word):
@@ -320,7 +311,7 @@ def same(words, values):
 def check(caller, version, case, given, after, outcome, target):
     """Yields what is wrong."""
     mine = {a.meaning: a for a in given}
-    status, outputs, calls = wanted(caller, version, case, mine, target)
+    status, outputs, calls = DONE[base(caller)][2](caller, version, case, mine, target)
     returned = int.from_bytes(outcome.returned, "little")
     if returned != status:
         yield f"returned {returned}, not {status}"

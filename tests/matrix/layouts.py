@@ -35,21 +35,16 @@ class Field:
                          r"|pad)$", self.name)
 
 
-def structs():
-    """{struct: size}, of those that other structs have as members."""
-    return {name: rows[0][0] for name, rows in symbols.read().libraries["cudart"].structs.items()}
-
-
 @functools.lru_cache(maxsize=None)
 def rows():
     """{struct: [(Field, Range)]} of cudart."""
-    found = {}
+    found, structs = {}, symbols.read().libraries["cudart"].structs
     for struct, listed in symbols.read().libraries["cudart"].fields.items():
         found[struct] = []
         for name, kind, offset, span in listed:
             base, _, count = kind.rstrip("]").partition("[")
             base, count = "ptr" if base.startswith("*") else base, int(count or 1)
-            size = count * (SIZES[base] if base in SIZES else structs()[base])
+            size = count * (SIZES[base] if base in SIZES else structs[base][0][0])
             found[struct].append((Field(name, base, count, offset, size), span))
     return found
 
