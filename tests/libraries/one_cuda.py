@@ -7,11 +7,17 @@ SITE = "venv/lib/python3/site-packages"
 NEEDS = {}      # {library: those that are to lie beside it}
 
 
+def stub(world, name):
+    """In a wheel of that site-packages."""
+    file = library_lists.stub(name)
+    return world.put(f"{SITE}/wheel", file) / file.name
+
+
 def made(soname, source="", *flags, needs=(), node=True):
-    """A library of that SONAME, whose names have it as their version node, if any; `needs` are
-    files."""
+    """A library of that SONAME, whose names have it as their version node, or another, if any; `needs`
+    are files."""
     if node:
-        script = build.text(f"{soname} {{ global: *; }};\n", "map")
+        script = build.text(f"{soname if node is True else node} {{ global: *; }};\n", "map")
         flags += (f"-Wl,--version-script={script}",)
     return build.compile(soname, "-w", "-shared", "-fPIC", f"-Wl,-soname,{soname}", "-Wl,--no-as-needed",
                          *flags, build.text(source, "c"), link=(*needs, "-ldl"))

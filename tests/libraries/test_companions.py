@@ -12,6 +12,7 @@ import one_cuda
 from world import CALL
 
 NVRTC = "nvidia/cuda_nvrtc/lib"
+PART = "libcudnn_ops.so.9"
 
 
 def is_plain(made):
@@ -35,12 +36,10 @@ def nvrtc(world, folder, soname="libnvrtc.so.12"):
     return world.put(folder, one_cuda.made(soname, node=False)) / soname
 
 
-def said(world, name, own, *before, **options):
+def said(world, *before, name="cudnn", own=9, **options):
     """What its function says, its status, and the libraries that are loaded."""
-    stub = world.put(f"{one_cuda.SITE}/wheel", library_lists.stub(name)) / (
-        library_lists.stub(name).name)
     made = library_lists.read(name)
-    lines = world.probe(*before, f"open:{stub}",
+    lines = world.probe(*before, f"open:{one_cuda.stub(world, name)}",
                         f"call:{made.exported(own)[0]}" + (
                             "" if is_plain(made) else f"@{made.sonames[own]}"),
                         f"status:{name}", "libraries", **options)
@@ -53,10 +52,15 @@ def cudnn(world):
                               "nvidia_cudnn_cu12")
 
 
+@pytest.fixture
+def companion(world):
+    return nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
+
+
 def test_what_is_no_file_is_not_opened(world, cudnn):
     """The writer of a FIFO would be waited for."""
     os.mkfifo(world.folder(f"{one_cuda.SITE}/{NVRTC}") / "libnvrtc.so.12")
-    value, status, _ = said(world, "cudnn", 9, timeout=20)
+    value, status, _ = said(world, timeout=20)
     assert (value, status["state"]) == (78, "usable")
 
 
@@ -64,44 +68,40 @@ def test_what_is_no_file_is_not_opened(world, cudnn):
     ("cudnn", 9, "nvidia/cudnn/lib", "nvidia_cudnn_cu12"),
     ("cufft", 12, "nvidia/cufft/lib", None),
     ("cublasLt", 12, "nvidia/cublas/lib", None)])
-def test_it_is_there_before_the_library(world, name, own, folder, package):
+def test_it_is_there_before_the_library(world, companion, name, own, folder, package):
     file = opener(name, own, "libnvrtc.so.12")
     if package:
         one_cuda.installed(world, file, folder, package)
     else:
         world.put(f"{one_cuda.SITE}/{folder}", file)
-    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
-    value, status, loaded = said(world, name, own)
+    value, status, loaded = said(world, name=name, own=own)
     assert (status["state"], value) == ("usable", 77), status["reason"]
     assert str(companion) in loaded
 
 
 def test_without_one_the_library_is_used_all_the_same(world, cudnn):
-    value, status, _ = said(world, "cudnn", 9)
+    value, status, _ = said(world)
     assert (status["state"], value) == ("usable", 78)
 
 
-def test_of_another_cuda_it_is_left_where_it_is(world):
+def test_of_another_cuda_it_is_left_where_it_is(world, companion):
     one_cuda.installed(world, opener("cudnn", 9, "libnvrtc.so.12"), "nvidia/cudnn/lib",
                        "nvidia_cudnn_cu13")
-    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
-    value, status, loaded = said(world, "cudnn", 9)
+    value, status, loaded = said(world)
     assert (status["state"], value) == ("usable", 78)
     assert str(companion) not in loaded
 
 
-def test_one_that_is_in_the_process_stays_the_only_one(world, cudnn):
+def test_one_that_is_in_the_process_stays_the_only_one(world, cudnn, companion):
     first = nvrtc(world, "elsewhere")
-    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
-    value, _, loaded = said(world, "cudnn", 9, f"open:{first}")
+    value, _, loaded = said(world, f"open:{first}")
     assert value == 77
     assert str(first) in loaded and str(companion) not in loaded
 
 
-def test_not_from_a_folder_that_everybody_can_write_to(world, cudnn):
-    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
+def test_not_from_a_folder_that_everybody_can_write_to(world, cudnn, companion):
     companion.parent.chmod(0o777)
-    value, status, loaded = said(world, "cudnn", 9)
+    value, status, loaded = said(world)
     assert (status["state"], value) == ("usable", 78)
     assert str(companion) not in loaded
     assert [one["path"] for one in status["left_out"]] == [str(companion.parent)]
@@ -109,47 +109,43 @@ def test_not_from_a_folder_that_everybody_can_write_to(world, cudnn):
 
 # ---- what has the same SONAME in every CUDA, and lies beside the library ----
 
-@pytest.mark.parametrize("name, before", [
-    ("cudnn", []), ("cudnn", ["setenv:LD_LIBRARY_PATH=/nowhere"])])
-def test_its_own_parts_come_before_those_that_ld_library_path_leads_to(world, name, before):
+@pytest.mark.parametrize("before", [[], ["setenv:LD_LIBRARY_PATH=/nowhere"]])
+def test_its_own_parts_come_before_those_that_ld_library_path_leads_to(world, before):
     """ld.so looks there before a RUNPATH, and would mix two cuDNNs.  It does so, too, when the
     program has changed the variable since."""
-    part = "libcudnn_ops.so.9"
-    file = one_cuda.installed(world, opener(name, 9, part), "nvidia/cudnn/lib",
+    file = one_cuda.installed(world, opener("cudnn", 9, PART), "nvidia/cudnn/lib",
                               "nvidia_cudnn_cu12")
-    own = nvrtc(world, f"{one_cuda.SITE}/nvidia/cudnn/lib", part)
-    other = nvrtc(world, "elsewhere", part)
+    own = nvrtc(world, f"{one_cuda.SITE}/nvidia/cudnn/lib", PART)
+    other = nvrtc(world, "elsewhere", PART)
     world.search(other.parent)
-    value, status, loaded = said(world, name, 9, *before)
+    value, status, loaded = said(world, *before)
     assert (value, status["path"]) == (77, str(file))
     assert str(own) in loaded and str(other) not in loaded
 
 
 def test_its_own_parts_are_left_to_it_otherwise(world):
     """They are large.  This one opens none that ld.so would not find."""
-    part = "libcudnn_ops.so.9"
-    one_cuda.installed(world, opener("cudnn", 9, part), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
-    own = nvrtc(world, f"{one_cuda.SITE}/nvidia/cudnn/lib", part)
+    one_cuda.installed(world, opener("cudnn", 9, PART), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
+    own = nvrtc(world, f"{one_cuda.SITE}/nvidia/cudnn/lib", PART)
     world.search(world.folder("empty"))
-    value, _, loaded = said(world, "cudnn", 9)
+    value, _, loaded = said(world)
     assert value == 78 and str(own) not in loaded
-    (world.folder("link") / part).symlink_to(own)
+    (world.folder("link") / PART).symlink_to(own)
     world.search(world.folder("link"))
-    assert said(world, "cudnn", 9)[0] == 77
+    assert said(world)[0] == 77
 
 
 @pytest.mark.parametrize("variable", [False, True])
 def test_those_of_the_system_are_searched_last(world, variable):
     """After the library's RUNPATH, that is, if LD_LIBRARY_PATH does not lead there as well."""
-    part, system = "libcudnn_ops.so.9", f"/usr/lib/{build.ARCH}-linux-gnu"
+    system = f"/usr/lib/{build.ARCH}-linux-gnu"
     one_cuda.installed(world, opener("cudnn", 9, "libcudnn_cnn.so.9"), "nvidia/cudnn/lib",
                        "nvidia_cudnn_cu12")
-    own = nvrtc(world, f"{one_cuda.SITE}/nvidia/cudnn/lib", part)
-    nvrtc(world, "system", part)
-    world.system_file(system, world.root / "system" / part)
+    own = nvrtc(world, f"{one_cuda.SITE}/nvidia/cudnn/lib", PART)
+    world.system_file(system, nvrtc(world, "system", PART))
     if variable:
         world.search(system)
-    _, _, loaded = said(world, "cudnn", 9)
+    _, _, loaded = said(world)
     assert (str(own) in loaded) == variable
 
 
@@ -167,8 +163,7 @@ def later(world, change):
     return lines[-3]["value"], lines[-1]["libraries"]
 
 
-def test_not_from_a_folder_that_everybody_can_write_to_since(world, cudnn):
-    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
+def test_not_from_a_folder_that_everybody_can_write_to_since(world, cudnn, companion):
     value, loaded = later(world, f"chmod 777 {companion.parent}")
     assert value == 78 and str(companion) not in loaded
 
@@ -178,7 +173,7 @@ def test_not_through_a_link_to_where_everybody_can_write(world, cudnn, mode, exp
     companion = nvrtc(world, "elsewhere")
     (world.folder(f"{one_cuda.SITE}/{NVRTC}") / companion.name).symlink_to(companion)
     companion.parent.chmod(mode)
-    assert said(world, "cudnn", 9)[0] == expected
+    assert said(world)[0] == expected
 
 
 @pytest.mark.parametrize("came", ["libnvrtc.so.12", "lib", "cuda_nvrtc"])
@@ -192,16 +187,14 @@ def test_one_that_came_since(world, cudnn, came):
     assert later(world, f"mv {companion} {target}")[0] == 77
 
 
-def test_it_goes_with_a_library_that_cannot_be_loaded(world, cudnn):
+def test_it_goes_with_a_library_that_cannot_be_loaded(world, cudnn, companion):
     """What was loaded for a file that is not used is unloaded."""
-    companion = nvrtc(world, f"{one_cuda.SITE}/{NVRTC}")
     made = library_lists.read("cudnn")
     shutil.copy(one_cuda.made("libcudnn.so.9", f"extern int nowhere; int {made.names(9)[0]}(void)"
                               " { return nowhere; }\n"), cudnn)
     one_cuda.record(world, "nvidia/cudnn/lib/libcudnn.so.9", "nvidia_cudnn_cu12", "9.1.0.70",
                     cudnn.stat().st_size)
-    stub = world.put(f"{one_cuda.SITE}/wheel", library_lists.stub("cudnn")) / (
-        library_lists.stub("cudnn").name)
-    *_, status, loaded = world.probe(f"open:{stub}", "load", "status:cudnn", "libraries")
+    *_, status, loaded = world.probe(f"open:{one_cuda.stub(world, 'cudnn')}", "load", "status:cudnn",
+                                     "libraries")
     assert status["state"] == "broken" and "nowhere" in status["reason"]
     assert str(companion) not in loaded["libraries"]

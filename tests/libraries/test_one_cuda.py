@@ -11,7 +11,7 @@ import library_lists
 import syscalls
 from fakes import driver as fake_driver
 from fakes import fake
-from one_cuda import SITE, installed, library, put, record
+from one_cuda import SITE, installed, library, put, record, stub
 from world import probe as world_probe
 
 SYSTEM = "/usr/local/cuda-13.0/lib64"
@@ -21,17 +21,23 @@ OWNERS = {"cudnn": "nvidia_cudnn", "nccl": "nvidia_nccl", "curand": "nvidia_cura
 
 @pytest.fixture
 def stubs(world):
-    """stubs(NAME...): these stubs in a wheel of the site-packages; `probe` words that open them."""
-    def stubs(*names):
-        folder = world.put(f"{SITE}/wheel", *[library_lists.stub(name) for name in names])
-        return [f"open:{folder}/{library_lists.stub(name).name}" for name in names]
-    return stubs
+    """stubs(NAME...): `probe` words that open these."""
+    return lambda *names: [f"open:{stub(world, name)}" for name in names]
 
 
-def statuses(world, opened, names, order=None, **options):
-    said = world.probe(*opened, *[f"load:{name}" for name in order or names],
-                       *[f"status:{name}" for name in names], **options)
-    return dict(zip(names, said[-len(names):]))
+@pytest.fixture
+def statuses(world, stubs):
+    """{name: its status} once all are loaded, in their order or another."""
+    def statuses(*names, before=(), order=None, **options):
+        said = world.probe(*before, *stubs(*names), *[f"load:{name}" for name in order or names],
+                           *[f"status:{name}" for name in names], **options)
+        return dict(zip(names, said[-len(names):]))
+    return statuses
+
+
+@pytest.fixture
+def reason(statuses):
+    return lambda name: statuses(name)[name]["reason"]
 
 
 def paths(said):
@@ -42,69 +48,61 @@ def paths(said):
 
 
 @pytest.mark.parametrize("needed", ["libnvrtc.so.13", "libcublas.so.13"])
-def test_what_it_needs_of_any_library(world, stubs, needed):
+def test_what_it_needs_of_any_library(world, reason, needed):
     world.search(put(world, "loader", library("curand", 10, [needed])))
-    said = statuses(world, stubs("curand"), ["curand"])["curand"]
-    assert said["reason"].endswith("; it belongs to CUDA 13, of which it needs libraries")
+    assert reason("curand").endswith("; it belongs to CUDA 13, of which it needs libraries")
 
 
-def test_a_soname_that_is_in_one_cuda_alone(world, stubs):
+def test_a_soname_that_is_in_one_cuda_alone(world, reason):
     world.loader(library("cusolver", 12))
-    said = statuses(world, stubs("cusolver"), ["cusolver"])["cusolver"]
-    assert said["reason"].endswith("; libcusolver.so.12 is in CUDA 13 alone")
+    assert reason("cusolver").endswith("; libcusolver.so.12 is in CUDA 13 alone")
 
 
 @pytest.mark.parametrize("folder, cuda", [
     (f"{SITE}/nvidia/cu13/lib", 13), ("cuda-12.4/lib64", 12), ("cuda-12/lib", 12),
     ("cuda-13.0/targets/x86_64-linux/lib", 13)])
-def test_its_folder(world, stubs, folder, cuda):
+def test_its_folder(world, reason, folder, cuda):
     world.search(put(world, folder, library("curand", 10)))
-    said = statuses(world, stubs("curand"), ["curand"])["curand"]
-    assert f"; it belongs to CUDA {cuda}, as it lies in " in said["reason"]
+    assert f"; it belongs to CUDA {cuda}, as it lies in " in reason("curand")
 
 
-def test_where_a_link_leads(world, stubs):
+def test_where_a_link_leads(world, reason):
     put(world, "cuda-12.4/lib64", library("curand", 10))
     (world.root / "cuda-13").symlink_to("cuda-12.4")
     world.search(world.root / "cuda-13/lib64")
-    said = statuses(world, stubs("curand"), ["curand"])["curand"]
-    assert "; it belongs to CUDA 12, " in said["reason"]
+    assert "; it belongs to CUDA 12, " in reason("curand")
 
 
 @pytest.mark.parametrize("folder", ["cuda-14.0/lib64", "cuda-12.4x/lib64",
                                     "other/cu12/lib", "nvidia/cu12x/lib"])
-def test_folders_that_tell_nothing_or_a_later_one(world, stubs, folder):
+def test_folders_that_tell_nothing_or_a_later_one(world, reason, folder):
     world.search(put(world, folder, library("curand", 10)))
-    reason = statuses(world, stubs("curand"), ["curand"])["curand"]["reason"]
-    later = folder.startswith("cuda-14")
-    assert ("belongs to CUDA 14," if later else
-            "nothing tells whether it belongs to CUDA 11, 12 or 13") in reason
+    assert ("belongs to CUDA 14," if folder.startswith("cuda-14") else
+            "nothing tells whether it belongs to CUDA 11, 12 or 13") in reason("curand")
 
 
 @pytest.mark.parametrize("package, cuda", [("nvidia_cudnn_cu12", 12), ("nvidia_cudnn_cu13", 13),
                                            ("nvidia-cudnn-cu11", None), ("nvidia.cudnn.cu12", 12),
                                            ("nvidia_cudnn", None), ("nvidia_other_cu12", None)])
-def test_the_package_that_has_it(world, stubs, package, cuda):
+def test_the_package_that_has_it(world, reason, package, cuda):
     installed(world, library("cudnn", 9), "nvidia/cudnn/lib", package)
-    reason = statuses(world, stubs("cudnn"), ["cudnn"])["cudnn"]["reason"]
     assert (f"; it belongs to CUDA {cuda}, as {package}-9.1.0.70.dist-info says" if cuda else
-            "; nothing tells whether it belongs to CUDA 11, 12 or 13") in reason
+            "; nothing tells whether it belongs to CUDA 11, 12 or 13") in reason("cudnn")
 
 
-def test_of_packages_over_each_other_the_one_whose_file_it_is(world, stubs):
+def test_of_packages_over_each_other_the_one_whose_file_it_is(world, reason):
     file = installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
     record(world, "nvidia/cudnn/lib/libcudnn.so.9", "nvidia_cudnn_cu13", "9.2",
            file.stat().st_size + 1)
-    opened = stubs("cudnn")
-    assert "CUDA 12, as nvidia_cudnn_cu12" in statuses(world, opened, ["cudnn"])["cudnn"]["reason"]
+    assert "CUDA 12, as nvidia_cudnn_cu12" in reason("cudnn")
     record(world, "nvidia/cudnn/lib/libcudnn.so.9", "nvidia_cudnn_cu13", "9.2",
            file.stat().st_size)
-    assert "nothing tells" in statuses(world, opened, ["cudnn"])["cudnn"]["reason"]
+    assert "nothing tells" in reason("cudnn")
 
 
 @pytest.mark.parametrize("last, has, told", [
     (12, "graph", 12), (13, "graph", 13), (13, "deeper/graph", None), (None, "graph", None)])
-def test_of_packages_over_each_other_the_one_whose_other_files_are_there(world, stubs, last, has, told):
+def test_of_packages_over_each_other_the_one_whose_other_files_are_there(world, reason, last, has, told):
     """libcudnn.so.9 of 9.28 is as large for CUDA 12 as for 13, and what lies beside it is not."""
     folder = "nvidia/cudnn/lib"
     place = put(world, f"{SITE}/{folder}", library("cudnn", 9))
@@ -117,17 +115,15 @@ def test_of_packages_over_each_other_the_one_whose_other_files_are_there(world, 
             f"{folder}/{has},sha256=aa,{major}\n{folder}/libcudnn.so.9,sha256=bb,{size}\n"
             f"{folder}/__pycache__/a.pyc,,\nnvidia/cudnn/include/cudnn.h,sha256=cc,{major}\n")
     other.write_bytes(bytes(last or 7))
-    reason = statuses(world, stubs("cudnn"), ["cudnn"])["cudnn"]["reason"]
-    assert (f"CUDA {told}, as nvidia_cudnn_cu{told}-9.28" if told else "nothing tells") in reason
+    assert (f"CUDA {told}, as nvidia_cudnn_cu{told}-9.28" if told else "nothing tells") in reason("cudnn")
 
 
-def test_a_site_packages_in_a_folder_that_is_called_otherwise(world, stubs):
+def test_a_site_packages_in_a_folder_that_is_called_otherwise(world, reason):
     """What is installed in somebody's folder cuda-13.0 need not be of CUDA 13."""
     site = "cuda-13.0"
     installed(world, library("cutensorMg", 2), "cutensor/lib", "cutensor_cu12", site=site)
     world.search(world.root / site / "cutensor/lib")
-    reason = statuses(world, stubs("cutensorMg"), ["cutensorMg"])["cutensorMg"]["reason"]
-    assert "; it belongs to CUDA 12, as cutensor_cu12-" in reason
+    assert "; it belongs to CUDA 12, as cutensor_cu12-" in reason("cutensorMg")
 
 
 def test_the_package_of_what_the_process_has_loaded(world, stubs):
@@ -165,13 +161,12 @@ def test_a_record_that_is_written_between_two_first_calls(world, stubs):
 @pytest.mark.parametrize("damage", [
     "rm RECORD; mkfifo RECORD", "chmod 666 RECORD", "chmod 777 .", f"truncate -s {2**20 + 1} RECORD",
     "printf nvidia/cudnn/lib/libcudnn.so.9 >RECORD"])
-def test_a_record_that_is_not_believed(world, stubs, damage):
+def test_a_record_that_is_not_believed(world, statuses, reason, damage):
     installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
-    opened = stubs("cudnn")
-    assert "belongs to CUDA 12" in statuses(world, opened, ["cudnn"])["cudnn"]["reason"]
+    assert "belongs to CUDA 12" in reason("cudnn")
     subprocess.run(["sh", "-c", damage], check=True,
                    cwd=world.root / SITE / "nvidia_cudnn_cu12-9.1.0.70.dist-info")
-    said = statuses(world, opened, ["cudnn"])["cudnn"]
+    said = statuses("cudnn")["cudnn"]
     assert said["state"] == "usable"
     assert "nothing tells whether it belongs to CUDA 11, 12 or 13" in said["reason"]
 
@@ -197,13 +192,10 @@ def test_a_record_that_everybody_can_write_since(world, stubs):
 
 @pytest.mark.parametrize("name", ["nvidia_cudnn_cu-1.dist-info",
                                   "nvidia_cudnn_cu99999999999-1.dist-info", "nvidia_cudnn_cu12.dist-info"])
-def test_names_that_are_like_those_of_packages(world, stubs, name):
+def test_names_that_are_like_those_of_packages(world, reason, name):
     installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu13")
-    info = world.root / SITE / "nvidia_cudnn_cu13-9.1.0.70.dist-info"
-    (world.root / SITE / name).mkdir()
-    (world.root / SITE / name / "RECORD").write_text("nothing\n")
-    assert info.exists()
-    assert "belongs to CUDA 13" in statuses(world, stubs("cudnn"), ["cudnn"])["cudnn"]["reason"]
+    (world.folder(f"{SITE}/{name}") / "RECORD").write_text("nothing\n")
+    assert "belongs to CUDA 13" in reason("cudnn")
 
 
 def opened_by(world, opened, *names):
@@ -254,10 +246,10 @@ ALL = ("cublas", "cudnn", "cusparse", "curand")
 
 
 @pytest.mark.parametrize("order", [*itertools.permutations(ALL)][::5], ids="-".join)
-def test_a_full_12_beside_a_13_without_cudnn_gives_12_for_all(world, stubs, order):
+def test_a_full_12_beside_a_13_without_cudnn_gives_12_for_all(world, statuses, order):
     a_venv_of_12(world)
     a_system_of_13(world)
-    said = statuses(world, stubs(*ALL), ALL, order)
+    said = statuses(*ALL, order=order)
     site = world.root / SITE
     assert paths(said) == {
         "cublas": str(site / "nvidia/cublas/lib/libcublas.so.12"),
@@ -266,29 +258,28 @@ def test_a_full_12_beside_a_13_without_cudnn_gives_12_for_all(world, stubs, orde
         "curand": str(site / "nvidia/curand/lib/libcurand.so.10")}
 
 
-def test_a_full_13_gives_13_for_all(world, stubs):
+def test_a_full_13_gives_13_for_all(world, statuses):
     a_venv_of_12(world)
     a_system_of_13(world)
     put(world, "system", library("cudnn", 9))
-    said = statuses(world, stubs(*ALL), ALL)
+    said = statuses(*ALL)
     assert all(path.startswith(f"{SYSTEM}/") for path in paths(said).values()), said
 
 
-def test_what_the_driver_runs(world, stubs):
+def test_what_the_driver_runs(world, statuses):
     a_venv_of_12(world)
     a_system_of_13(world, library("cudnn", 9))
     world.loader(fake_driver("12.9"))
-    said = statuses(world, stubs(*ALL), ALL)
+    said = statuses(*ALL)
     assert all(path.startswith(str(world.root)) for path in paths(said).values()), said
 
 
 @pytest.mark.parametrize("order", itertools.permutations(("cublas", "cudnn")), ids="-".join)
-def test_cublas_13_and_cudnn_of_12_cannot_happen(world, stubs, order):
+def test_cublas_13_and_cudnn_of_12_cannot_happen(world, statuses, order):
     """Neither has another: the one whose SONAME does not tell its CUDA is refused."""
     installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
     a_system_of_13(world)
-    names = ["cublas", "cudnn"]
-    said = statuses(world, stubs(*names), names, order)
+    said = statuses("cublas", "cudnn", order=order)
     assert said["cublas"]["state"] == "usable"
     assert (said["cudnn"]["state"], said["cudnn"]["cause"]) == ("refused", 5)
     assert "the process uses CUDA 13; it belongs to CUDA 12, as" in said["cudnn"]["reason"]
@@ -303,69 +294,62 @@ def test_who_comes_later_follows(world, stubs):
     assert (said[-1]["state"], said[-1]["cause"]) == ("refused", 5)
 
 
-def test_a_pin_holds_for_these_too(world, stubs):
+def test_a_pin_holds_for_these_too(world, statuses):
     a_venv_of_12(world)
     a_system_of_13(world)
-    names = ["cublas", "cusparse", "curand"]
-    opened = stubs(*names)
+    names = "cublas", "cusparse", "curand"
     for major, start in (("13", SYSTEM), ("12", str(world.root))):
-        said = statuses(world, opened, names, LAZYCUDA_MAJOR=major)
+        said = statuses(*names, LAZYCUDA_MAJOR=major)
         assert all(path.startswith(start) for path in paths(said).values()), said
-    said = statuses(world, opened, names, LAZYCUDA_MAJOR="14")
+    said = statuses(*names, LAZYCUDA_MAJOR="14")
     assert all("LAZYCUDA_MAJOR=14 is not a CUDA major: use 13, 12 or 11, or none" in one["reason"]
                for one in said.values())
 
 
 @pytest.mark.parametrize("is_named", [False, True])
-def test_what_the_process_has_loaded_or_is_named_binds_the_others(world, stubs, is_named):
+def test_what_the_process_has_loaded_or_is_named_binds_the_others(world, statuses, is_named):
     a_venv_of_12(world)
     a_system_of_13(world)
     real = world.root / SITE / "nvidia/cusparse/lib/libcusparse.so.12"
-    names = ["cublas", "cusparse", "curand"]
-    said = statuses(world, [*([] if is_named else [f"open:{real}"]), *stubs(*names)], names,
-                    **({"LAZYCUDA_CUSPARSE": real} if is_named else {}))
+    how = {"LAZYCUDA_CUSPARSE": real} if is_named else {"before": [f"open:{real}"]}
+    said = statuses("cublas", "cusparse", "curand", **how)
     assert all(path.startswith(str(world.root)) for path in paths(said).values()), said
     assert (said["cusparse"]["found_by"] == "process") != is_named
 
 
-def test_off_takes_what_it_finds(world, stubs):
+def test_off_takes_what_it_finds(world, statuses):
     a_venv_of_12(world)
     a_system_of_13(world)
-    said = statuses(world, stubs(*ALL), ALL, LAZYCUDA_GUARD="off")
+    said = statuses(*ALL, LAZYCUDA_GUARD="off")
     assert said["cublas"]["path"].startswith(SYSTEM)
     assert said["cudnn"]["path"].startswith(str(world.root))
 
 
 # ---- what nothing tells ----
 
-def test_the_unclear_goes_with_the_others_and_is_said_to(world, stubs):
+def test_the_unclear_goes_with_the_others_and_is_said_to(world, statuses):
     world.loader(library("cudnn", 9), library("cublas", 12))
-    names = ["cublas", "cudnn"]
-    opened = stubs(*names)
-    for order in itertools.permutations(names):
-        said = statuses(world, opened, names, order)
+    for order in itertools.permutations(["cublas", "cudnn"]):
+        said = statuses("cublas", "cudnn", order=order)
         assert [one["state"] for one in said.values()] == ["usable"] * 2
         assert "nothing tells whether it belongs to CUDA 11, 12 or 13" in said["cudnn"]["reason"]
 
 
-def test_strict_refuses_the_unclear(world, stubs):
+def test_strict_refuses_the_unclear(world, statuses):
     world.loader(library("cudnn", 9), library("cublas", 12))
-    names = ["cublas", "cudnn"]
-    said = statuses(world, stubs(*names), names, LAZYCUDA_GUARD="strict")
+    said = statuses("cublas", "cudnn", LAZYCUDA_GUARD="strict")
     assert said["cublas"]["state"] == "usable"
     assert said["cudnn"]["state"] != "usable"
     assert ("nothing tells whether it belongs to CUDA 11, 12 or 13, and LAZYCUDA_GUARD=strict takes"
             " no chances") in said["cudnn"]["reason"]
 
 
-def test_a_major_of_which_all_is_told_is_preferred(world, stubs):
+def test_a_major_of_which_all_is_told_is_preferred(world, statuses):
     a_venv_of_12(world)
     a_system_of_13(world)
     world.loader(library("cudnn", 9))
-    names = ["cublas", "cudnn"]
-    opened = stubs(*names)
-    for order in itertools.permutations(names):
-        said = statuses(world, opened, names, order)
+    for order in itertools.permutations(["cublas", "cudnn"]):
+        said = statuses("cublas", "cudnn", order=order)
         assert all(path.startswith(str(world.root / SITE)) for path in paths(said).values()), said
         assert ("CUDA 13 was passed over, as of its cudnn nothing tells whether it belongs to"
                 " CUDA 11, 12 or 13") in said[order[0]]["reason"]
@@ -380,11 +364,10 @@ def test_alone_it_agrees_on_nothing(world, stubs):
     assert "is in use in this process" not in said[-1]["reason"]
 
 
-def test_one_that_goes_with_any_takes_no_part(world, stubs):
+def test_one_that_goes_with_any_takes_no_part(world, statuses):
     a_system_of_13(world)
     installed(world, library("nvToolsExt", 1), "nvidia/nvtx/lib", "nvidia_nvtx_cu12")
-    names = ["cublas", "nvToolsExt"]
-    said = statuses(world, stubs(*names), names, LAZYCUDA_GUARD="strict")
+    said = statuses("cublas", "nvToolsExt", LAZYCUDA_GUARD="strict")
     assert [one["state"] for one in said.values()] == ["usable"] * 2
 
 
@@ -392,12 +375,12 @@ def test_one_that_goes_with_any_takes_no_part(world, stubs):
 @pytest.mark.parametrize("name, own, folder", [
     ("curand", 10, "math_libs/{}/lib64"), ("nccl", 2, "comm_libs/{}/nccl/lib"),
     ("nvshmem_host", 3, "comm_libs/{}/nvshmem/lib")])
-def test_nvidias_hpc_sdk(world, stubs, home, version, name, own, folder):
+def test_nvidias_hpc_sdk(world, statuses, home, version, name, own, folder):
     """CUDA_HOME names the toolkit; other libraries lie beside it."""
     file = library(name, own)
     folder = world.put(f"sdk/{folder.format(version)}", file)
     world.folder("sdk/cuda/12.4")
-    status = statuses(world, stubs(name), [name], CUDA_HOME=f"{world.root}/sdk/{home}")[name]
+    status = statuses(name, CUDA_HOME=f"{world.root}/sdk/{home}")[name]
     assert (status["path"] and os.path.realpath(status["path"])) == str(folder / file.name)
     told = "it belongs to CUDA 12, as it lies in" if version != "." else "nothing tells"
     assert told in status["reason"]

@@ -11,6 +11,7 @@ import pytest
 import build
 import elf
 import library_lists
+import one_cuda
 import wheel_files
 from importer import importer, real
 from test_every_function import fake
@@ -291,13 +292,6 @@ def test_what_a_library_that_stays_needs_itself(retarget, module, tmp_path, stay
         "cublasLt"] == "repointed"
 
 
-def bare(tmp_path, soname, *symbols):
-    """A library without version nodes to link to."""
-    folder = tmp_path / "bare"
-    folder.mkdir(exist_ok=True)
-    return real(folder, soname, *symbols)
-
-
 def test_a_folder_of_the_five_alone(retarget, module, tmp_path):
     folder = five_alone(tmp_path)
     file = module({"cublas": 12, "nccl": 2}, cudaMalloc="libcudart.so.12")
@@ -334,7 +328,8 @@ def test_what_has_the_name_of_a_stub_and_is_none(retarget, module, tmp_path, mak
 
 def test_copies_that_stubs_replace_and_what_they_needed(retarget, module, tmp_path):
     file = module({"cublas": 12, "cudnn": 9})
-    cublas = linked(tmp_path, "cublas", 12, [fake("cublasLt", 12)[0]])
+    cublas = one_cuda.made("libcublas.so.12", f"void {function('cublas', 12)}(void) {{ }}\n",
+                           needs=[fake("cublasLt", 12)[0]])
     ops = real(tmp_path, "libcudnn_ops.so.9", "cudnnOps", node="libcudnn_ops.so.9")
     members = dict(module=file, lib1=cublas, lib2=fake("cublasLt", 12)[0], lib3=fake("cudnn", 9)[0],
                    lib4=ops)
@@ -346,13 +341,3 @@ def test_copies_that_stubs_replace_and_what_they_needed(retarget, module, tmp_pa
     assert of("--keep-libraries") == [[], []]
     assert of("--leave", "cublas") == [["libcudnn.so.9"], ["libcudnn_ops.so.9"]]
     assert of("--leave", "cudnn") == [["libcublas.so.12"], ["libcublasLt.so.12"]]
-
-
-def linked(folder, name, major, needs):
-    """A fake that needs others."""
-    soname = library_lists.read(name).sonames[major]
-    script = build.text(f"{soname} {{ global: *; }};\n", "map")
-    source = build.text(f"void {function(name, major)}(void) {{ }}\n", "c")
-    made = build.compile(soname, "-w", "-shared", "-fPIC", "-Wl,--no-as-needed",
-                         f"-Wl,-soname,{soname}", f"-Wl,--version-script={script}", source, link=needs)
-    return shutil.copy(made, folder / soname)

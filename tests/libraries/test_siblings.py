@@ -32,10 +32,8 @@ def function(name, value=77):
 
 def load(world, name, *before, after=()):
     """The status of its stub, and the libraries that are loaded then."""
-    stub = world.put(f"{one_cuda.SITE}/wheel", library_lists.stub(name)) / (
-        library_lists.stub(name).name)
-    *_, status, loaded = world.probe(*before, f"open:{stub}", "load", *after, f"status:{name}",
-                                     "libraries")
+    *_, status, loaded = world.probe(*before, f"open:{one_cuda.stub(world, name)}", "load", *after,
+                                     f"status:{name}", "libraries")
     return status, loaded["libraries"]
 
 

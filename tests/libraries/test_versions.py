@@ -2,8 +2,8 @@
 """The versions of libraries whose numbers are their own, and a library that has nodes since one."""
 import pytest
 
-import build
 import library_lists
+import one_cuda
 
 
 @pytest.mark.parametrize("name, has, lacks, since", [
@@ -13,10 +13,7 @@ def test_a_refusal_says_which_version_has_the_function(world, name, has, lacks, 
     made = library_lists.read(name)
     soname = made.sonames[max(made.sonames)]
     node = made.nodes.get(max(made.sonames), [""])[0]
-    script = build.text(f"{node} {{ global: *; }};\n", "map")
-    world.loader(build.compile(soname, "-shared", "-fPIC", f"-Wl,-soname,{soname}",
-                               f"-Wl,--version-script={script}",
-                               build.text(f"int {has}(void) {{ return 0; }}\n", "c")))
+    world.loader(one_cuda.made(soname, f"int {has}(void) {{ return 0; }}\n", node=node))
     said = world.probe(f"open:{library_lists.stub(name)}", f"call:{lacks}", f"error:{name}")
     assert f"does not have this function; {since} and later do" in said[2]["message"]
 
