@@ -61,11 +61,11 @@ def fake(name, version, source=None):
              for word in (pair, pair + "Size")}
     absent = "".join(f"ABSENT({word})\n" for word in sorted(set(names) - mine))
     exported = " ".join(f"{word};" for word in sorted((set(names) | {"fake"})))
-    script = fakes._file(f"{own} {{ global: {exported} local: *; }};\n", "map")
+    script = build.text(f"{own} {{ global: {exported} local: *; }};\n", "map")
     major, minor = version.split(".")
     return build.compile(
         own, "-std=gnu11", "-g", "-O1", "-w", "-shared", "-fPIC", *FLAGS, f"-DMAJOR={major}",
-        f"-DMINOR={minor}", f"-DNAMES=\"{fakes._file(absent, 'absent')}\"",
+        f"-DMINOR={minor}", f"-DNAMES=\"{build.text(absent, 'absent')}\"",
         f"-Wl,-soname,{own}", f"-Wl,--version-script={script}", source)
 
 
