@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What differs between libraries: nodes, numbers, kinds of symbols, CUDA's majors."""
+"""What differs between libraries: nodes, numbers, kinds of symbols."""
 import pytest
 
 import build
 import own_stubs
-from fakes import fake
 
 SOURCE = "int barA(void) { return 101; }\nint barB(void) { return 102; }\n"
 
@@ -111,29 +110,6 @@ def test_two_files_of_one_soname_are_taken_together(world, tmp_path):
                        "status:bar")
     assert [one.get("value") for one in said[1:3]] == [102, 7]
     assert said[3]["path"] == f"{site}/nvidia/cu13/lib/libbar.so.1"
-
-
-# ---- CUDA's majors ----
-
-def coordinated(tmp_path):
-    """As cuFFT: its own number, and one for each major of CUDA."""
-    reals = {cuda: own_stubs.library(tmp_path / f"real{cuda}", f"libbar.so.{cuda - 1}",
-                                     SOURCE.replace("10", f"{cuda}0"))
-             for cuda in (11, 12, 13)}
-    words = [word for cuda, real in reals.items() for word in ("--from", f"{real}={cuda}")]
-    return reals, own_stubs.stub(tmp_path / "bar", *words, "--missing", "7")
-
-
-def test_it_follows_the_major_that_other_stubs_use(world, tmp_path):
-    reals, stub = coordinated(tmp_path)
-    assert "toolkits 11.0 12.0 13.0" in stub.list.read_text()
-    assert "    soname libbar.so.11 12.0\n" in stub.list.read_text()
-    world.loader(*reals.values(), fake("cudart", "12.9"))
-    said = world.probe("stub:cudart", f"open:{stub.file}", "load:cudart", "load:bar", "status:bar",
-                       "status:cudart", "call:barA@libbar.so.11")
-    assert (said[-3]["major"], said[-3]["version"]) == (12, "12")
-    assert said[-3]["path"].endswith("/libbar.so.11")
-    assert said[-2]["version"] == "12.9" and said[-1]["value"] == 1201
 
 
 @pytest.mark.parametrize("variable", ["LAZYCUDA_BAR", "LAZYCUDA_MAJOR"])
