@@ -10,7 +10,6 @@ from importer import importer, patch, real
 driver_libraries = pytest.mark.parametrize("library", build.DRIVER)
 SONAMES = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}
 NAMES = {"cuda": ("cuInit", "cuCtxCreate_v2"), "nvml": ("nvmlInit_v2", "nvmlShutdown")}
-LATER = {"cuda": "cuOfTomorrow", "nvml": "nvmlOfTomorrow"}
 WITNESSES = {"cuda": "cuDriverGetVersion", "nvml": "nvmlSystemGetNVMLVersion"}
 
 
@@ -43,18 +42,8 @@ def test_the_need_is_replaced(retarget, tmp_path, library, renamed):
         (name, None) for name in NAMES[library]}
 
 
-@driver_libraries
-def test_a_name_that_the_stub_does_not_have(retarget, tmp_path, library):
-    file = needing(tmp_path, library, NAMES[library][0], LATER[library])
-    said, = retarget(file, "--only", library, status=1).files
-    assert said["code"] == "NO_NAME"
-    assert said["error"] == (
-        f"imports {LATER[library]}, which {build.stub_name(library)} does not have")
-    assert not list(retarget.out.iterdir())
-
-
 def test_who_needs_such_a_name_keeps_the_library(retarget, tmp_path, both):
-    bad = needing(tmp_path, "cuda", LATER["cuda"], name="bad.so")
+    bad = needing(tmp_path, "cuda", "cuOfTomorrow", name="bad.so")
     wheel = wheel_files.make(tmp_path, {"pkg/good.so": both, "pkg/bad.so": bad})
     said, = retarget(wheel).wheels
     left, = [each for each in said["libraries"] if each["outcome"] == "left"]
@@ -69,11 +58,6 @@ def test_a_name_of_another_library(retarget, tmp_path, name, other):
     links = [real(tmp_path, "libcuda.so.1", "cuInit"), real(tmp_path, other, name)]
     said, = retarget("--only=cuda", importer(tmp_path, "cuInit", name, link=links)).files
     assert said["replaced"][0]["imports"] == 1 and said["not_loaded"] == f"not here: {other}"
-
-
-@driver_libraries
-def test_the_library_itself_is_refused(retarget, debian, library):
-    assert retarget(debian(library), status=1).files[0]["code"] == "LIBRARY"
 
 
 def test_a_wheel(retarget, tmp_path, both, world):
@@ -108,21 +92,3 @@ def test_what_has_only_the_drivers_name_stays(retarget, tmp_path):
     module = importer(tmp_path, "cuHelp", link=[other])
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": module, f"pkg.libs/{other.name}": other})
     assert retarget(wheel).wheels[0]["removed"] == []
-
-
-@driver_libraries
-def test_through_the_stub_the_driver_answers(retarget, tmp_path, world, debian, library):
-    """A module that could not be loaded without a driver."""
-    module = needing(tmp_path, library, *NAMES[library])
-    (tmp_path / SONAMES[library]).unlink()
-    before, = world.probe(f"open:{module}")
-    assert f"{SONAMES[library]}: cannot open" in before["error"]
-    retarget("--bundle", module)
-    commands = (f"open:{retarget.out / 'module.so'}",
-                f"open:{retarget.out / build.stub_name(library)}", f"call:{NAMES[library][0]}")
-    said = world.probe(*commands)
-    assert said[0]["error"] is None and said[2]["value"] == {"cuda": 34, "nvml": 12}[library]
-    folder = world.loader(folder="driver")
-    (folder / SONAMES[library]).symlink_to(debian(library))
-    # No device; no kernel module.
-    assert world.probe(*commands)[2]["value"] == {"cuda": 100, "nvml": 9}[library]
