@@ -48,17 +48,6 @@ def test_a_linked_file_has_the_rights_of_any_new_file(link, umask):
     assert stat.S_IMODE((link.folder / "a").stat().st_mode) == 0o666 & ~umask
 
 
-def test_nothing_is_written_through_what_lies_there(link):
-    # Parts of files have names that others can guess: what lies there is left alone.
-    victim = link.folder.parent / "victim"
-    victim.write_text("old")
-    for pid in range(1, 200):
-        for number in range(3):
-            (link.folder / f"a.{pid}-{number}.part").symlink_to(victim)
-    assert link(link.folder / "a").status == 0
-    assert victim.read_text() == "old" and not (link.folder / "a").is_symlink()
-
-
 def test_a_part_of_a_file_is_opened_for_this_link_alone(world, link):
     said, calls = traced(world, build.BUILD / "bin" / "lazycuda", "link", "-o", link.folder / "a",
                          "--arch", "sm_80", world.root / "in" / "k.ptx")
@@ -151,13 +140,6 @@ def test_an_output_replaces_a_link_and_does_not_follow_it(retarget, caller, tmp_
     (tmp_path / "out" / caller.name).symlink_to(victim)
     assert retarget("-o", tmp_path / "out", caller).returncode == 0
     assert victim.read_text() == "old" and not (tmp_path / "out" / caller.name).is_symlink()
-
-
-def test_of_several_outputs_all_are_written_or_none(retarget, caller, tmp_path):
-    bad = tmp_path / "bad-1-py3-none-any.whl"
-    bad.write_bytes(b"no archive")
-    done = retarget("-o", tmp_path / "out", caller, bad)
-    assert done.returncode == 1 and not (tmp_path / "out").exists()
 
 
 def test_a_folder_for_parts_is_the_users_alone(retarget, caller, tmp_path):

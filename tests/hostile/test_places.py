@@ -176,25 +176,6 @@ def test_a_strangers_link_in_a_sticky_folder(world):
 STRANGER, COLLEAGUE = 4711, 4712
 
 
-@pytest.fixture
-def homes(world):
-    """/home/nvidia beside /home/alice, and a CUDA of the system's."""
-    world.put("home/nvidia/cuda_runtime/lib", intruding_cudart())
-    for path in [world.root / "home/nvidia", *(world.root / "home/nvidia").rglob("*")]:
-        chowned(path, STRANGER)
-    world.system("/usr/local/cuda/lib64", fake("cudart", "12.8"))
-    return world.put("home/alice/app", user())
-
-
-@pytest.mark.parametrize("owner", [0, STRANGER, COLLEAGUE])
-def test_a_home_called_nvidia_beside_another(world, homes, owner):
-    # Whoever's the program is: a folder with that name makes no site-packages of the one above it.
-    chowned(homes / "libuser.so", owner)
-    world.search(build.STUBS)
-    *_, status = world.probe(f"open:{homes}/libuser.so", "call:user_call", "status:cudart")
-    assert (status["version"], status["found_by"], status["left_out"]) == ("12.8", "system", [])
-
-
 @pytest.mark.parametrize("lies, of_object, expected", [
     ("site-packages", 0, "12.8"), ("site-packages", STRANGER, "12.9"),
     ("site-packages", COLLEAGUE, "12.8"), ("conda", 0, "12.8"), ("conda", STRANGER, "12.9")])
