@@ -64,15 +64,6 @@ def test_an_empty_variable_counts_as_unset(installed):
     assert installed.status("cudart", LAZYCUDA_CUDART="")["version"] == "13.5"
 
 
-@pytest.mark.parametrize("major, version", [("11", "11.8"), ("12", "12.9"), ("13", "13.5")])
-def test_lazycuda_major_pins_the_major(world, major, version):
-    world.loader(*[fake("cudart", v) for v in ("11.8", "12.9", "13.5")])
-    status = world.status("cudart", LAZYCUDA_MAJOR=major)
-    assert status["version"] == version
-    refused = [c for c in status["candidates"] if not c["taken"]]
-    assert len(refused) == 2 and all("LAZYCUDA_MAJOR" in c["reason"] for c in refused)
-
-
 @pytest.mark.parametrize("variable, value", [
     ("LAZYCUDA_MAJOR", "14"), ("LAZYCUDA_MAJOR", "twelve"), ("LAZYCUDA_MAJOR", "12.9"),
     ("LAZYCUDA_MAJOR", "-12"), ("LAZYCUDA_GUARD", "STRICT")])
