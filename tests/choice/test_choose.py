@@ -172,6 +172,11 @@ def test_a_linker_that_is_no_older_than_the_compiler(nvrtc, linkers, taken, reas
     assert (OLDER in said[2]) == (linkers[taken] < 1209 and not nvrtc)
 
 
+def test_an_older_minor_of_the_same_major_needs_no_branch():
+    said, why = choose({"cudart": [option(FOUND, 12, 1209), option(FOUND, 12, 1204)]}, driver=1204, branch=418)
+    assert said[0] == 1 and "display driver 418 is older than 525" in why[0]
+
+
 def test_settings_go_before_what_is_loaded_and_what_is_imported():
     assert choose({"cudart": [option(LOADED, 12)]}, major=13)[1] == [
         "LAZYCUDA_MAJOR=13 asks for another major"]

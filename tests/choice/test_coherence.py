@@ -21,18 +21,6 @@ def chosen(world, *libraries, **options):
     return {name: status["major"] for name, status in said.items()}
 
 
-@pytest.mark.parametrize("installed, expected", [
-    (dict(cudart="13 12", nvrtc="13 12", nvJitLink="13 12"), (13, 13, 13)),
-    # The highest of each would be nvrtc 13 with nvJitLink 12, which cannot read its output.
-    (dict(cudart="13 12", nvrtc="13 12", nvJitLink="12"), (12, 12, 12)),
-    # Who has nothing at all binds nobody.
-    (dict(cudart="13 12", nvrtc="13"), (13, 13, 0)),
-])
-def test_the_highest_that_every_stub_has(world, installed, expected):
-    install(world, **installed)
-    assert tuple(chosen(world).values()) == expected
-
-
 def test_a_stub_that_is_not_in_the_process_does_not_count(world):
     install(world, cudart="13 12", nvrtc="12", nvJitLink="12")
     assert chosen(world, "cudart") == {"cudart": 13}

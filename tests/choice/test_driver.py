@@ -52,16 +52,6 @@ def test_without_nvml_the_kernel_module_tells_the_branch(world):
     assert world.status()["version"] == "12.9"
 
 
-def test_an_older_minor_of_the_same_major_needs_no_branch(world):
-    # As with cuda-compat: driver library 12.4 on a display driver from before
-    # 525.  12.4 itself is all right; the version is read from the file.
-    machine(world, "12.4", "418.87", toolkits=("12.9", "12.4", "11.8"))
-    status = world.status()
-    assert status["version"] == "12.4"
-    refused, = [c for c in status["candidates"] if "12.9" in c["path"]]
-    assert "418" in refused["reason"] and "525" in refused["reason"]
-
-
 def test_the_driver_that_was_seen_can_be_asked_for(world):
     machine(world, "12.2", "535.104.05")
     assert world.probe("stub:cudart", "load", "driver")[-1] == {"version": 12020, "branch": 535}
@@ -82,32 +72,3 @@ def test_a_driver_library_without_the_function_is_no_driver(world):
                           folder="driver")
     assert (folder / "libcuda.so.1").exists()
     assert world.status()["version"] == "13.5"
-
-
-# Debian's libcuda1 (535: CUDA 12.2), which .ci/run unpacks into build/libcuda1, on a machine without a GPU: there
-# runtimes 11 and 12 return 100 (no device) and 13 returns 35 (driver too old), the one that cannot work.
-
-@pytest.fixture
-def debian(world, debian):
-    file = debian("cuda")
-    folder = world.loader(file, folder="driver")
-    # 12.3 and 12.4 of nvJitLink ask for libcuda.so.
-    for name in ("libcuda.so.1", "libcuda.so"):
-        (folder / name).symlink_to(file.name)
-    driver = world.probe("stub:cudart", "driver")[-1]["version"]
-    if driver // 1000 != 12:
-        pytest.skip(f"this libcuda1 is a driver for CUDA {driver // 1000}, not 12")
-    return world
-
-
-def test_the_major_that_works_is_chosen(debian, real):
-    for toolkit in map(real, ALL):
-        for file in toolkit.files():
-            debian.search(file.parent)
-    said = debian.probe("stub:cudart", "out:cudaGetDeviceCount@libcudart.so.12:4:0",
-                        "status:cudart", "driver")
-    assert said[1]["value"] == 100      # no device: a driver that answers
-    assert said[2]["major"] == 12
-    version = said[3]["version"]
-    refused, = [c for c in said[2]["candidates"] if "cudart.so.13" in c["path"]]
-    assert f"{version // 1000}.{version % 1000 // 10}" in refused["reason"]
