@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What becomes of a linker option on nvJitLink and on the driver, and what settings are in the words of
-each tool; test_real.py asks the tools."""
+each tool; tests/agreement and test_real.py ask them."""
 import itertools
 
 import pytest

@@ -14,8 +14,8 @@ import build
 import linkers
 import samples
 import toolkits
-from questions import (CUBIN, LTOIR, NVJITLINK, NVRTC, ON_NVJITLINK, PTX, ask, ask_all, cuda)
-from test_options import OPTIONS, SETTINGS, words
+from questions import CUBIN, LTOIR, NVJITLINK, NVRTC, PTX, ask, ask_all, cuda
+from test_options import SETTINGS, words
 
 SOURCE = """\
 .version {isa}
@@ -205,41 +205,7 @@ def test_ltoir_fits_what_a_linker_links_it_for(linker):
     assert [too_strict(found), too_lenient(found, excuse)] == [[], []]
 
 
-# ---- options ----
-
-NEVER = ["-G", "-v", "-O5", "-Ofc=fast", "-fmad=1", "-use_fast_math", "-maxrregcount",
-         "-ftz", "-Xptxas=", "-Xptxas", "-kernels-used="]
-FAILS_LATER = ["-ftz=2", "-ftz=true", "-prec-div=true", "-fma=true", "-maxrregcount=x",
-               "-optimize-unused-variables=1"]
-
-
-# Without the other a linker drops every kernel that is not LTO-IR; 12.1 crashes.
-WITH_PTX = {"-variables-used=nothing": ["-kernels-used=kernel"]}
-
-
-def works(linker, options):
-    """{option: whether LTO-IR and PTX link with it}"""
-    ltoir, ptx = [[(kind, sample(linker, kind, "sm_80"))] for kind in ("ltoir", "ptx")]
-    jobs = {option: [linkers.Job(linker, ["-arch=sm_80", "-lto", option], ltoir),
-                     linkers.Job(linker, ["-arch=sm_80", option, *WITH_PTX.get(option, [])], ptx)]
-            for option in options}
-    said = linkers.run([job for both in jobs.values() for job in both])
-    return {option: all(said[job] == "yes" for job in both) for option, both in jobs.items()}
-
-
-def test_a_linker_takes_the_options_that_the_table_says(linker):
-    found = works(linker, OPTIONS)
-    said = {option: ask("option", ON_NVJITLINK, cuda(linker), option).split("\t")[0] == "taken"
-            for option in OPTIONS}
-    assert found == said
-
-
-def test_a_linker_takes_none_that_are_unknown_or_malformed(linker):
-    found = works(linker, NEVER + FAILS_LATER)
-    assert [option for option, yes in found.items() if yes] == []
-    assert {ask("option", ON_NVJITLINK, cuda(linker), option).split("\t")[0]
-            for option in found} == {"unknown", "malformed"}
-
+# ---- settings; options of linkers are in tests/agreement ----
 
 def test_a_compiler_takes_the_words_of_settings_that_the_table_says(toolkit, tmp_path):
     library = toolkit.file("nvrtc")
@@ -257,10 +223,3 @@ def test_a_compiler_takes_the_words_of_settings_that_the_table_says(toolkit, tmp
     assert {job: line == "ok" for job, line in zip(jobs, said)} == {
         (setting, kind): cuda(toolkit.version) >= cuda(SETTINGS[setting][0])
         for setting, kind in jobs}
-
-
-def test_a_linker_takes_the_words_of_settings_that_the_table_says(linker):
-    each = sorted({word for setting in SETTINGS for word in words(NVJITLINK, setting)})
-    assert works(linker, each) == {
-        word: ask("option", ON_NVJITLINK, cuda(linker), word).split("\t")[0] == "taken"
-        for word in each}
