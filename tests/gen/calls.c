@@ -107,14 +107,6 @@ FUNCTION(int, by_late, (int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, s
 	return 106;
 }
 
-FUNCTION(int, by_later, (int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f,
-			 int64_t g, struct pair h, int64_t i))
-{
-	CHECK(a == 1 && b == 2 && c == 3 && d == 4 && e == 5 && f == 6 && g == 7);
-	CHECK(h.x == 8 && h.y == 9 && i == 10);
-	return 107;
-}
-
 FUNCTION(int, by_mixed, (struct mixed a, struct pair b, int c))
 {
 	CHECK(a.d == 1.5 && a.i == 2 && b.x == 3 && b.y == 4 && c == 5);
@@ -137,14 +129,6 @@ FUNCTION(void *, hooked_ptr, (int a))
 {
 	CHECK(a == 1);
 	return (void *)0x1234567890;
-}
-
-FUNCTION(int, many, (int a, int b, int c, int d, int e, int f, int g, int h, int i, float j,
-		     int64_t k))
-{
-	CHECK(a == 1 && b == 2 && c == 3 && d == 4 && e == 5 && f == 6 && g == 7 && h == 8);
-	CHECK(i == 9 && j == 10 && k == 11);
-	return 111;
 }
 
 FUNCTION(int64_t, negative, (void *a, uint64_t b))
@@ -227,10 +211,8 @@ static void call_all(int real)
 			   (void **)8, 9, (void *)10));
 	STATUS(105, by_floats((struct floats){ { 1, 2, 3, 4 } }, 5, 6, (struct pair){ 7, 8 }));
 	STATUS(106, by_late(1, 2, 3, 4, 5, (struct pair){ 6, 7 }, 8, (struct small){ 9, 10 }));
-	STATUS(107, by_later(1, 2, 3, 4, 5, 6, 7, (struct pair){ 8, 9 }, 10));
 	STATUS(108, by_mixed((struct mixed){ 1.5, 2 }, (struct pair){ 3, 4 }, 5));
 	STATUS(109, by_nested((struct nested){ { { 1, 0, 0 }, [5] = { 0, 0, 2 } }, (void *)3 }, 4));
-	STATUS(111, many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
 	STATUS(UNKNOWN(113), unknown(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18));
 
 	CHECK(hooked(1, (struct dim){ 2, 3, 4 }, (struct pair){ 5, 6 }) == (real ? 111 : 1001));

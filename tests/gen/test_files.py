@@ -19,16 +19,6 @@ def contents(folder):
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def test_same_input_same_bytes(gen, tmp_path):
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        assert gen(THING, tmp_path / name, name=f"{name}.txt").returncode == 0
-    assert contents(tmp_path / "one") == contents(tmp_path / "two")
-    assert set(contents(tmp_path / "one")) >= set(
-        f"libthing_stub.{end}" for end in ("c", "h", "map", "import.c", "import1.map",
-                                           "import2.map", "import3.map"))
-
-
 def test_an_unchanged_file_keeps_its_time(gen, out):
     gen(THING, out)
     for file in out.iterdir():

@@ -88,22 +88,6 @@ def link(folder, name, *libraries):
                            "-Wl,--allow-shlib-undefined"], capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("name", ["changed", "fills", "shrinks", "unknown"])
-def test_without_a_default_linking_fails(stub, tmp_path, name):
-    done = link(tmp_path, name, stub)
-    assert done.returncode and re.search(rf"undefined reference to .{name}", done.stderr)
-
-
-@pytest.mark.parametrize("major", [1, 2, 3])
-def test_an_import_library_decides(cc, thing, tmp_path, major):
-    library = import_library(cc, thing, tmp_path, major)
-    for name in ("changed", "plain", "unknown"):
-        assert link(tmp_path, name, library).returncode == 0
-        assert [s.node for s in elf.imports(tmp_path / name) if s.name == name] == [
-            f"libthing.so.{major}"]
-        assert "libthing_stub.so" in elf.dynamic(tmp_path / name)["NEEDED"]
-
-
 @pytest.mark.parametrize("major", [1, 2, 3])
 def test_an_import_library_has_the_names_of_its_major(cc, thing, stub, tmp_path, major):
     library = import_library(cc, thing, tmp_path, major)

@@ -185,11 +185,6 @@ def test_malformed(gen, tmp_path, out, base, case):
     assert list(out.iterdir()) == []
 
 
-def test_the_list_they_are_made_from_is_good(gen, out):
-    assert gen(BASE, out).returncode == 0
-    assert len(list(out.iterdir())) >= 6
-
-
 @pytest.mark.parametrize("text, message", [
     ("", ":1:1: the file ends where `library` is expected"),
     ("# nothing\n", ":2:1: the file ends where `library` is expected"),

@@ -173,6 +173,7 @@ def test_sources_behind_others_are_numbered_anew(see):
                      c.member(b"c.o/", c.offload(A80, A90)))
     seen = see(file, "--payloads")
     assert seen.column("fatbin") == list("0122233") and seen.fatbins == "4"
+    assert seen.column("member") == [*["a.o"] * 2, *["b.fatbin"] * 3, *["c.o"] * 2]
 
 
 def test_a_suffix_goes_with_its_number(see):
@@ -218,18 +219,6 @@ def test_a_section_of_an_object_is_read(see, tmp_path, name, how):
     assert (seen.kind, seen.error, seen.warning) == ("object", None, None)
     assert seen.column("kind") == ["cubin", "ptx"] * (1 if how == ["-c"] else 2)
     assert set(seen.column("section")) == {".llvm.offloading"}
-
-
-def test_beside_the_sections_of_nvcc(see):
-    seen = see(c.elf([("__nv_relfatbin", c.usual()), (".llvm.offloading", c.offload(c.image(PTX)))]))
-    assert seen.column("fatbin") == list("0001")
-
-
-def test_a_member_of_an_archive_is_read(see):
-    file = c.archive(c.member(b"k.out/", c.offload(c.image(CUBIN), c.image(PTX, "sm_90"))))
-    seen = see(file)
-    assert seen.column("kind") == ["cubin", "ptx"]
-    assert set(seen.column("member")) == {"k.out"}
 
 
 FAR = 2**63

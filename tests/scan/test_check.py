@@ -93,26 +93,3 @@ def test_a_version_of_another_major_is_refused(check, thing):
     done = check(f"{thing(OLD)}=2.0")
     assert done.returncode == 2
     assert "its SONAME, libthing.so.1, is not that of 2.0" in done.stderr
-
-
-@pytest.mark.parametrize("text, where, why", [
-    ("toolkits 1.0 x\n", ":1:14", "a version"),
-    ("toolkits 1.0\nlibrary t\nfunctions\n    thingA 1.0-2.9\n", ":4:16", "no toolkit 2.9"),
-    ("toolkits 1.0\nlibrary t\n    stub libt.so\n", ":2:9", "library t has no row `variable`"),
-])
-def test_a_malformed_list(scan, thing, tmp_path, text, where, why):
-    (tmp_path / "list").write_text(text)
-    done = scan("--check", tmp_path / "list", thing(OLD))
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"{tmp_path / 'list'}{where}: "), done.stderr
-    assert why in done.stderr
-
-
-def test_a_derived_list_agrees_with_what_it_came_from(toolkits, scan):
-    toolkits.add("1.0", "void thingA(void);")
-    toolkits.add("1.1", "void thingA(void); void thingB(void);")
-    toolkits.derive()
-    files = sorted(toolkits.folder.glob("*/*/lib/*"))
-    assert len(files) == 4
-    done = scan("--check", toolkits.list, *files)
-    assert done.returncode == 0, done.stdout

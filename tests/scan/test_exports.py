@@ -26,10 +26,6 @@ def refusal(check, file):
     return done.stderr
 
 
-def test_a_good_one(check, thing):
-    assert check(thing(["thingA"])).returncode == 0
-
-
 @pytest.mark.parametrize("more, why", [
     ({"source": "int thingA = 1;"}, "exports thingA, which is not a plain function"),
     ({"source": "__attribute__((weak)) void thingA(void) {}"}, "exports thingA, which is weak"),

@@ -49,16 +49,3 @@ def test_a_file(toolkits, edit, where, why):
     message = toolkits.refuse(base=edit(toolkits.base))
     assert message.startswith(f"{toolkits.hints}{where}: "), message
     assert why in message
-
-
-def test_what_is_copied_to_the_list(toolkits):
-    toolkits.add("1.0", HEADER, ["thingF"])
-    derived = toolkits.derive("""\
-    node libthing.so.0 1   # a comment
-    companion libthing-more.so.%M.%m
-    """)
-    assert derived.blocks["library thing"] == [
-        "stub libthing_stub.so", "soname libthing.so.1 1.0-", "node libthing.so.0 1",
-        "folder lib 1.0-", "variable LAZYCUDA_THING", "companion libthing-more.so.%M.%m",
-        "error missing 1", "error absent 2", "error refused 3", "error driver 4",
-        "error incoherent 5", "status thingStatus"]
