@@ -56,8 +56,8 @@ def test_linking_the_stub_itself_is_an_error_where_they_differ():
 
 def without_versions(name):
     """A program as old linkers made them: it asks for no version."""
-    dummy = build.shared(build.TESTS / "linking" / "dummy.c", "-Wl,-soname,libcudart_stub.so",
-                         name="libcudart_stub.so")
+    dummy = build.shared(build.text("int cudaMemAdvise(void) { return 1; }\n", "c"),
+                         "-Wl,-soname,libcudart_stub.so", name="libcudart_stub.so")
     return caller(name, dummy)
 
 

@@ -44,31 +44,18 @@ def scan(program):
     return lambda *arguments: run(program, *arguments)
 
 
-@pytest.fixture(scope="session")
-def thing(tmp_path_factory):
-    """thing(names, soname, node) is a shared library; made once."""
-    made = {}
-
+@pytest.fixture
+def thing():
+    """thing(names, soname, node) is a shared library."""
     def make(names, soname="libthing.so.1", node=None, source=None, flags=()):
-        key = tuple(names), soname, node, source, tuple(flags)
-        if key in made:
-            return made[key]
-        folder = tmp_path_factory.mktemp("thing")
         if source is None:
             source = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names)
-        (folder / "thing.c").write_text(source)
-        (folder / "thing.map").write_text(
-            (node if node and "{" in node else
-             f"{node or soname} {{ global: {'; '.join(names) or 'none'}; local: *; }};") + "\n")
-        output = folder / "libthing.so"
-        command = [*build.CC, "-shared", "-fPIC", "-nostdlib", "-Wl,--hash-style=gnu",
-                   f"-Wl,--version-script={folder / 'thing.map'}",
-                   *([f"-Wl,-soname,{soname}"] if soname else []),
-                   *flags, folder / "thing.c", "-o", output]
-        subprocess.run(list(map(str, command)), check=True, capture_output=True)
-        made[key] = output
-        return output
-
+        script = node if node and "{" in node else \
+            f"{node or soname} {{ global: {'; '.join(names) or 'none'}; local: *; }};"
+        return build.compile(
+            "libthing.so", "-shared", "-fPIC", "-nostdlib", "-Wl,--hash-style=gnu",
+            f"-Wl,--version-script={build.text(script, 'map')}", *([f"-Wl,-soname,{soname}"] if soname else []),
+            *flags, build.text(source, "c"))
     return make
 
 

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Reading a shared library's exports: what is refused, and that nothing crashes."""
-import subprocess
-
 import pytest
 
-import build
 from lists import ERRORS
 
 LIST = ("toolkits 1.0\nlibrary thing\n    stub libthing_stub.so\n    soname libthing.so.1 1.0-\n"
@@ -45,14 +42,6 @@ def refusal(check, file):
 ])
 def test_what_a_stub_could_not_stand_in_for(check, thing, more, why):
     assert why in refusal(check, thing(**{"names": ["thingA"], **more}))
-
-
-def test_a_library_without_version_nodes(check, tmp_path, thing):
-    (tmp_path / "plain.c").write_text("void thingA(void) {}")
-    plain = tmp_path / "libplain.so"
-    subprocess.run([*build.CC, "-shared", "-fPIC", "-nostdlib", "-Wl,-soname,libthing.so.1",
-                    tmp_path / "plain.c", "-o", plain], check=True)
-    assert "has no symbol versions" in refusal(check, plain)
 
 
 def test_an_old_hash_table_will_do(check, thing):
