@@ -12,19 +12,11 @@ import dlopen_notes
 import elf
 
 THING = (build.ROOT / "tests" / "gen" / "thing.txt").read_text()
-IMPORT = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fno-builtin", "-fPIC", "-shared",
-          "-nostdlib", f"-I{build.ROOT / 'stubs'}", "-Wl,-soname,libthing_stub.so"]
 
 
 @pytest.fixture(scope="module")
 def stub(cc, thing, tmp_path_factory):
     return cc.stub(thing, tmp_path_factory.mktemp("stub") / "libthing_stub.so")
-
-
-def import_library(cc, thing, folder, major):
-    return cc(folder / f"import{major}.so", *IMPORT, f"-DLC_IMPORT={major}",
-               thing / "libthing_stub.import.c",
-               f"-Wl,--version-script={thing / f'libthing_stub.import{major}.map'}")
 
 
 def versions(library):
@@ -63,13 +55,6 @@ def test_versions(stub, name, wanted):
     assert versions(stub)[name] == wanted
 
 
-def test_nothing_else_is_exported(stub):
-    text = THING.split("\nfunctions\n")[1]
-    listed = {line.split()[0] for line in text.splitlines() if line.strip()}
-    assert {name for name in versions(stub) if not name.startswith("lazycuda_")} == listed
-    assert versions(stub)["lazycuda_asked"] == {"@LAZYCUDA_1"}
-
-
 def test_a_chosen_abi_is_the_default(cc, gen, tmp_path, out):
     assert gen(THING, out, "--abi", "2").returncode == 0
     made = versions(cc.stub(out, tmp_path / "libthing_stub.so"))
@@ -86,19 +71,6 @@ def link(folder, name, *libraries):
     source.write_text(f"int {name}(int, long); int main(void) {{ return {name}(1, 2); }}\n")
     return subprocess.run([*build.CC, source, *libraries, "-o", folder / name,
                            "-Wl,--allow-shlib-undefined"], capture_output=True, text=True)
-
-
-@pytest.mark.parametrize("major", [1, 2, 3])
-def test_an_import_library_has_the_names_of_its_major(cc, thing, stub, tmp_path, major):
-    library = import_library(cc, thing, tmp_path, major)
-    made = versions(library)
-    own = {name: nodes for name, nodes in made.items() if not name.startswith("lazycuda_")}
-    assert set(own) == {name for name, nodes in versions(stub).items()
-                        if {f"libthing.so.{major}", f"@libthing.so.{major}"} & nodes}
-    assert all(nodes == {f"@libthing.so.{major}"} for nodes in own.values())
-    assert all(made[name] == {"@LAZYCUDA_1"} for name in set(made) - set(own))
-    assert elf.dynamic(library)["SONAME"] == ["libthing_stub.so"]
-    assert "NEEDED" not in elf.dynamic(library)
 
 
 def test_import_libraries_have_the_functions_of_lazycuda_h():
