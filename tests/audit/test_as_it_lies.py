@@ -239,7 +239,8 @@ def test_what_cannot_be_judged_is_no_yes(audit, tmp_path):
     small = importer(tmp_path, link=[])
     data = small.read_bytes()
     small.write_bytes(data[:4] + b"\1" + data[5:])
-    assert "nothing in it that could be judged" in audit("--require", "12", small, status=1).err
+    done = audit("--require", "12", small, status=1)
+    assert "32-bit" in done.out and "nothing in it that could be judged" in done.err
     build.output(*build.CC, "-c", "-o", tmp_path / "a.o", build.text(
         "int cudaMalloc(void **, unsigned long); int f(void *p) { return cudaMalloc(p, 1); }\n", "c"))
     assert "is not linked yet" in verdict(audit(tmp_path / "a.o"))

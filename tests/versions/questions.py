@@ -50,3 +50,14 @@ def ask(*question):
 
 def ask_all(questions):
     return [ask(*question) for question in questions]
+
+
+def put(path, text="x"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def header(path, version="12090"):
+    """A cuda.h of that version."""
+    return put(path, f"#define CUDA_VERSION {version}\n")

@@ -7,7 +7,7 @@ import pytest
 
 import build
 import toolkits
-from questions import Asked, ask, cuda
+from questions import Asked, ask, cuda, header, put
 
 LIBRARIES = ("cudart", "nvrtc", "nvJitLink")
 UNTOLD = "neither the file, nor a wheel, nor a cuda.h, nor a version.json tells"
@@ -30,24 +30,15 @@ def toolkit_of(path):
     return said(ask("toolkit", path))
 
 
-def header(path, text="#define CUDA_VERSION 12090\n"):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
-
-
 def file(path):
     """Something that is no library."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"\x7fELF and nothing else")
-    return path
+    return put(path, "\x7fELF and nothing else")
 
 
 def wheel(site, name, *files):
     record = site / f"{name}.dist-info" / "RECORD"
     lines = [f"{path},sha256=abc,123\n" for path in files] + [f"{name}.dist-info/RECORD,,\n"]
-    header(record, "".join(lines))
-    return record
+    return put(record, "".join(lines))
 
 
 # ---- its own answer ----
@@ -136,7 +127,7 @@ def test_links_are_followed_to_the_tree(tmp_path):
 
 def test_the_tree_where_its_name_lies_comes_first(tmp_path):
     path = file(tmp_path / "store" / "lib" / "libnvrtc.so.12")
-    header(tmp_path / "store" / "include" / "cuda.h", "#define CUDA_VERSION 12080\n")
+    header(tmp_path / "store" / "include" / "cuda.h", "12080")
     found = header(tmp_path / "env" / "include" / "cuda.h")
     link = tmp_path / "env" / "lib" / "libnvrtc.so.12"
     link.parent.mkdir()
@@ -176,7 +167,7 @@ NVJITLINK = "nvidia/nvjitlink/lib/libnvJitLink.so.12"
             f"{NVJITLINK}x", f"x{NVJITLINK}", f"/{NVJITLINK}", f"a/{NVJITLINK}")),
         "", "\0" * 5000, NVJITLINK, NVJITLINK + "\n", "x" * 1023 + NVJITLINK + ",")]])
 def test_a_wheel_that_tells_nothing(tmp_path, name, text):
-    header(tmp_path / f"{name}.dist-info" / "RECORD", text)
+    put(tmp_path / f"{name}.dist-info" / "RECORD", text)
     wheel(tmp_path, "nvidia_cuda_nvrtc_cu12-12.8.93")
     assert toolkit_of(file(tmp_path / NVJITLINK)) == (0, UNTOLD)
 
@@ -193,7 +184,7 @@ def test_the_wheel_that_lists_it_comes_before_cuda_h(tmp_path):
     path = "nvidia/cu13/lib/libnvvm.so.4"
     record = wheel(tmp_path, "nvidia_nvvm-13.5.37", path)
     wheel(tmp_path, "nvidia_cuda_runtime-13.0.96", "nvidia/cu13/include/cuda.h")
-    header(tmp_path / "nvidia/cu13/include/cuda.h", "#define CUDA_VERSION 13000\n")
+    header(tmp_path / "nvidia/cu13/include/cuda.h", "13000")
     assert toolkit_of(file(tmp_path / path)) == (13050, f"{record} lists it")
 
 
@@ -202,7 +193,7 @@ def test_the_number_of_a_library_that_does_not_count_cuda(tmp_path):
     found = header(tmp_path / "cuda-12.9" / "include/cuda.h")
     path = file(tmp_path / "cuda-12.9" / "lib64/libcufft.so.11")
     assert toolkit_of(path) == (12090, f"CUDA_VERSION in {found}")
-    header(tmp_path / "nvidia/cuda_runtime/include/cuda.h", "#define CUDA_VERSION 11080\n")
+    header(tmp_path / "nvidia/cuda_runtime/include/cuda.h", "11080")
     assert toolkit_of(file(tmp_path / "nvidia/cufft/lib/libcufft.so.11")) == (0, UNTOLD)
 
 
@@ -229,8 +220,8 @@ def test_the_toolkit_that_a_wheel_requires(tmp_path, line, version):
     """The wheel of somebody else, which brings the library."""
     name = "mytorch-2.10.0"
     wheel(tmp_path, name, NVRTC)
-    metadata = header(tmp_path / f"{name}.dist-info" / "METADATA",
-                      f"Metadata-Version: 2.1\nName: mytorch\n{line}\n\nA text.\n")
+    metadata = put(tmp_path / f"{name}.dist-info" / "METADATA",
+                   f"Metadata-Version: 2.1\nName: mytorch\n{line}\n\nA text.\n")
     assert toolkit_of(file(tmp_path / NVRTC)) == (
         (version, f"{metadata} requires that cuda-toolkit, and its RECORD lists it") if version
         else (0, UNTOLD))
@@ -238,9 +229,9 @@ def test_the_toolkit_that_a_wheel_requires(tmp_path, line, version):
 
 def test_a_wheel_that_requires_several_versions(tmp_path):
     wheel(tmp_path, "mytorch-2.10.0", NVRTC)
-    metadata = header(tmp_path / "mytorch-2.10.0.dist-info" / "METADATA",
-                      "".join(f"Requires-Dist: cuda-toolkit=={version}\n"
-                              for version in ("12.8.*", "13.2.*", "12.8.*")))
+    metadata = put(tmp_path / "mytorch-2.10.0.dist-info" / "METADATA",
+                   "".join(f"Requires-Dist: cuda-toolkit=={version}\n"
+                           for version in ("12.8.*", "13.2.*", "12.8.*")))
     assert toolkit_of(file(tmp_path / NVRTC)) == (
         -1, f"insufficient metadata, {metadata} requires several versions of cuda-toolkit, and its"
             " RECORD lists it")
@@ -267,7 +258,7 @@ JSON = '{\n   "cuda" : {\n      "name" : "CUDA SDK",\n      "version" : "12.9.1"
 @pytest.mark.parametrize("place", ["lib64", "lib/x86_64-linux-gnu", "targets/x86_64-linux/lib"])
 def test_the_version_json_of_its_tree_tells(tmp_path, place):
     path = file(tmp_path / place / "libnvrtc.so.12")
-    found = header(tmp_path / "version.json", JSON)
+    found = put(tmp_path / "version.json", JSON)
     assert toolkit_of(path) == (12090, f'"cuda" in {found}')
 
 
@@ -285,13 +276,13 @@ def test_the_version_json_of_its_tree_tells(tmp_path, place):
 def test_what_is_read_of_a_tree(tmp_path, name, rows):
     path = file(tmp_path / "lib64" / "libnvrtc.so.12")
     for text, version in rows:
-        header(tmp_path / name, text)
+        put(tmp_path / name, text)
         assert toolkit_of(path)[0] == version, text
 
 
 def test_cuda_h_comes_before_version_json(tmp_path):
     path = file(tmp_path / "lib64" / "libnvrtc.so.12")
-    header(tmp_path / "version.json", JSON.replace("12.9.1", "12.8.1"))
+    put(tmp_path / "version.json", JSON.replace("12.9.1", "12.8.1"))
     found = header(tmp_path / "include" / "cuda.h")
     assert toolkit_of(path) == (12090, f"CUDA_VERSION in {found}")
 
