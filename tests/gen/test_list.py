@@ -187,8 +187,7 @@ def test_malformed(gen, tmp_path, out, base, case):
 
 @pytest.mark.parametrize("text, message", [
     ("", ":1:1: the file ends where `library` is expected"),
-    ("# nothing\n", ":2:1: the file ends where `library` is expected"),
-    ("toolkits 1.0\n", ":2:1: the file ends where `library` is expected"),
+    ("# nothing\ntoolkits 1.0\n", ":3:1: the file ends where `library` is expected"),
     ("\n\n    x\n", ":3:5: a row that belongs to no block"),
 ])
 def test_nothing_there(gen, tmp_path, out, text, message):

@@ -61,11 +61,11 @@ def text(does="well"):
     return f'target triple = "nvptx64-nvidia-cuda"\n; DO {does}\n'
 
 
-def say(world, *words, does="well", command="link", source=None, **options):
+def say(world, *words, does="well", command="link", source=None, arch="sm_80", **options):
     """What the command says in JSON of one input."""
     path = put(world.root / "k.ll", source or text(does))
     output = ["-o", world.root / "image"] if command == "link" else []
-    return json.loads(world.cli(command, "--json", "--arch=sm_80", *output, *words, path, check=False,
+    return json.loads(world.cli(command, "--json", f"--arch={arch}", *output, *words, path, check=False,
                                 **options).out)
 
 
@@ -266,18 +266,6 @@ def test_bitcode_in_an_archive_is_to_be_taken_out(world):
         assert "take it out of the archive" in said["message"]
 
 
-@pytest.mark.parametrize("how", [(), ("--isolated",)], ids=["here", "isolated"])
-def test_with_optimisation_it_is_compiled_to_ltoir(world, how):
-    install(world)
-    done = both_say if not how else say
-    said = done(world, "--lto", *how, source=text() + LIST)
-    assert (said["code"], said["lto"], said["notes"]) == (None, True, [])
-    assert said["compile_ir"] == {"to": "ltoir", "options": ["-arch=compute_80", "-gen-lto"]}
-    assert said["inputs"][0]["kind"] == "ltoir" and "-lto" in said["options"]
-    assert said["inputs"][0]["reason"].endswith("to LTO-IR for compute_80, with libdevice")
-    assert said["info_log"].endswith(" -arch=compute_80 -gen-lto")
-
-
 def used(*names):
     """A list with these."""
     return f'@llvm.used = appending global [{len(names)} x ptr] [{", ".join("ptr " + n for n in names)}]\n'
@@ -379,18 +367,6 @@ def offloading(*images, version=1):
 COMPILED = made_up.image(made_up.bitcode(made_up.block(8, b"; DO well")), "sm_80")
 
 
-@pytest.mark.parametrize("how", [(), ("--isolated",)], ids=["here", "isolated"])
-@pytest.mark.parametrize("version", [1, 2])
-def test_bitcode_in_an_offload_binary_is_compiled(world, how, version):
-    install(world)
-    source = offloading(COMPILED, made_up.image(made_up.cubin(arch=90), "sm_90"), version=version)
-    said = both_say(world, source=source) if not how else say(world, *how, source=source)
-    assert (said["code"], said["nvvm"]) == (None, "13.0")
-    assert said["inputs"][0]["entry"] == 0 and said["inputs"][0]["kind"] == "ptx"
-    assert said["inputs"][0]["reason"] == "compiled by libnvvm 13.0 to PTX for compute_80, with libdevice"
-    assert said["info_log"].startswith(f"module {world.root}/k.ll of {len(COMPILED[2])}, ")
-
-
 def test_each_source_of_an_object_is_compiled(world):
     install(world)
     function = made_up.image(FUNCTION)
@@ -415,11 +391,8 @@ def test_a_refusal_says_that_images_are_left_out(world):
 
 # ---- real ones ----
 
-def real(world, *words, source, arch="sm_90", command="link", check=True):
-    path = put(world.root / ("real.bc" if isinstance(source, bytes) else "real.ll"), source)
-    output = ["-o", world.root / "image"] if command == "link" else []
-    said = json.loads(world.cli(command, "--json", f"--arch={arch}", *output, *words, path,
-                                check=False).out)
+def real(world, *words, arch="sm_90", check=True, **options):
+    said = say(world, *words, arch=arch, **options)
     assert not check or said["code"] is None, said
     return said
 

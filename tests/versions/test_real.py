@@ -4,7 +4,6 @@
 Where the real library takes what the tables refuse, the tables follow the
 documentation; each such case is named here.
 """
-import struct
 import subprocess
 import sys
 
@@ -91,16 +90,6 @@ def test_a_linker_reads_no_isa_but_those_of_its_version(linker, tmp_path):
     said = linkers.run(jobs.values())
     assert [isa for isa, job in jobs.items() if said[job] == "yes"] == \
         [isa for isa in jobs if isa <= newest]
-
-
-def test_the_version_bytes_of_the_ltoir_that_a_compiler_writes(toolkit):
-    header = sample(toolkit.version, "ltoir", "sm_80").read_bytes()[:12]
-    magic, *numbers = struct.unpack("<I6B2x", header)
-    assert magic == 0x7F4E43ED
-    container, ir = 1000 * numbers[0] + numbers[1], 1000 * numbers[2] + numbers[3]
-    assert ask("ltoir", container, ir) == str(cuda(toolkit.version))
-    oldest, newest = map(int, ask("container", container).split())
-    assert oldest <= cuda(toolkit.version) <= newest
 
 
 # ---- architectures ----
