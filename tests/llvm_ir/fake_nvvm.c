@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char ptx[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n"
@@ -103,8 +102,6 @@ int nvvmVerifyProgram(struct program *program, int count, const char **options)
 	return program->lazily ? 4 : 0;	/* the program alone is verified */
 }
 
-static char *volatile more;
-
 int nvvmCompileProgram(struct program *program, int count, const char **options)
 {
 	for (int i = 0; i < count; i++)
@@ -114,16 +111,6 @@ int nvvmCompileProgram(struct program *program, int count, const char **options)
 	note_options(program, count, options);
 	if (does(program, "crash"))
 		raise(SIGSEGV);
-	if (does(program, "exit"))
-		exit(3);
-	while (does(program, "hang"))
-		pause();
-	while (does(program, "eat")) {
-		more = malloc(1 << 20);
-		if (!more)
-			return 1;
-		memset(more, 1, 1 << 20);
-	}
 	if (does(program, "warn-and-fail"))
 		strcpy(program->log, "warning: k may be inlined\nIt cannot be compiled\n");
 	return does(program, "fail") || does(program, "warn-and-fail") ? 9 :
