@@ -13,19 +13,6 @@ def install(world, *versions, libraries=("cudart",)):
         world.search(world.root / f"cuda-{version}")
 
 
-def reasons(status):
-    return {candidate["version"]: candidate["reason"] for candidate in status["candidates"]}
-
-
-def test_the_environment(world):
-    install(world, "11.8", "12.9", "13.5")
-    status = world.status(LAZYCUDA_CONSTRAINT=">=12,<13.2")
-    assert (status["state"], status["version"]) == ("usable", "12.9")
-    for version, text in reasons(status).items():
-        assert text.startswith("LAZYCUDA_CONSTRAINT=>=12,<13.2 excludes CUDA ") == (
-            version != "12.9"), (version, text)
-
-
 @pytest.mark.parametrize("installed, constraint, usable", [
     ("12.6", "==12.6.*", True), ("12.6", "==12.5.*", False), ("12.6", "!=12.6", False)])
 def test_a_version_that_names_do_not_prove_is_known_once_it_is_open(
