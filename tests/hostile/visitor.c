@@ -78,8 +78,8 @@ static void inspect(void *link, const char *path)
 
 static void visit(const char *folder, char **code)
 {
-	static const char *const libraries[] = { "cudart", "nvrtc", "nvJitLink" };
 	void *stub = open_library(folder, "libcudart_stub.so"), *link;
+	const struct lazycuda_status *status;
 	struct lazycuda_driver driver;
 
 	open_library(folder, "libnvrtc_stub.so");
@@ -92,14 +92,9 @@ static void visit(const char *folder, char **code)
 	while (*code)
 		inspect(link, *code++);
 	mark("end\n");
-	for (int i = 0; i < 3; i++) {
-		const struct lazycuda_status *status =
-			((const struct lazycuda_status *(*)(const char *))
-			 find(stub, "lazycuda_get_status"))(libraries[i]);
-
-		printf("%s %s %s\n", libraries[i], states[status->state],
-		       status->path ? status->path : "-");
-	}
+	status = ((const struct lazycuda_status *(*)(const char *))
+		  find(stub, "lazycuda_get_status"))("cudart");
+	printf("cudart %s %s\n", states[status->state], status->path ? status->path : "-");
 	printf("guard %s\n", ((const char *(*)(void))find(stub, "lazycuda_get_guard"))());
 	printf("driver %d\n", driver.version);
 	printf("branch %d\n", driver.branch);
