@@ -25,7 +25,7 @@ class Fake(ctypes.Structure):
 
 
 class Outcome(ctypes.Structure):
-    """struct outcome of starving.c"""
+    """struct outcome of counted.c"""
     _fields_ = [("code", INT), ("ran_out", INT), ("lost", LONG), ("logs", SIZE * 3), ("info", SIZE),
                 ("error", SIZE), ("wrong", TEXT), ("message", ctypes.c_char * 512)]
 

@@ -17,7 +17,7 @@ def run(world, fault, scenario):
     # A malloc() of its own or the sanitizer's.
     more = ["-DSANITIZED"] if build.SANITIZER and build.SANITIZER.runtime else []
     handles.script(world, "faults", fault, scenario, LD_PRELOAD=build.shared(
-        handles.HERE / "starving.c", *more, build.STUBS / "liblazycuda_link.so",
+        handles.HERE / "counted.c", *more, build.STUBS / "liblazycuda_link.so",
         f"-Wl,-rpath,{build.STUBS}"))
 
 

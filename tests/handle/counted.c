@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* starving.c - to be preloaded into faults.py: a link of which an allocation may fail, with nothing
+/* counted.c - to be preloaded into faults.py: a link of which an allocation may fail, with nothing
  * of Python's in between */
 #include <lazycuda_link.h>
 #include <pthread.h>
