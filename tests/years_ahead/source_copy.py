@@ -6,7 +6,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import zipfile
 from dataclasses import dataclass
 
 import build
@@ -15,6 +14,7 @@ import snapshot
 import symbols
 import toolkit_maker
 import toolkits
+import wheel_files
 
 
 def sources():
@@ -87,18 +87,9 @@ class Copy(Tree):
 
     def publish(self, package, version, tree):
         """A wheel of what lies in a folder, where this copy's pip looks."""
-        name = f"{package.replace('-', '_')}-{version}"
-        record = f"{name}.dist-info"
-        tag = "py3-none-manylinux_2_27_x86_64"
-        with zipfile.ZipFile(self.root / "wheels" / f"{name}-{tag}.whl", "w") as wheel:
-            for path in sorted(tree.rglob("*")):
-                if path.is_file():
-                    wheel.write(path, path.relative_to(tree))
-            wheel.writestr(f"{record}/METADATA",
-                           f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
-            wheel.writestr(f"{record}/WHEEL",
-                           f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tag}\n")
-            wheel.writestr(f"{record}/RECORD", "")
+        wheel_files.make(self.root / "wheels", {
+            str(path.relative_to(tree)): path for path in sorted(tree.rglob("*")) if path.is_file()},
+            package.replace("-", "_"), version, "py3-none-manylinux_2_27_x86_64")
 
     def edit(self, path, *changes):
         """Replaces texts in a file; each has to be there."""
