@@ -20,22 +20,6 @@ def cuda(tmp_path_factory):
     return found, stub_of(folder, *[f"{real}={cuda}" for real, cuda in zip(found, (11, 12))])
 
 
-@pytest.fixture(scope="module")
-def own(tmp_path_factory):
-    """As cuRAND: its majors are its own."""
-    folder = tmp_path_factory.mktemp("own")
-    found = [bar(folder, number) for number in (10, 11)]
-    return found, stub_of(folder, *found)
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory):
-    """As NCCL: no version nodes."""
-    folder = tmp_path_factory.mktemp("plain")
-    found = [bar(folder, 2, script="")]
-    return found, stub_of(folder, *found)
-
-
 @pytest.fixture
 def audit(world):
     def run(stub, *arguments, status=0):
@@ -138,7 +122,7 @@ def test_majors_of_its_own_are_told_whichever_cuda_is_there(audit, said, own, tm
 
 def test_names_without_versions(said, plain, tmp_path):
     found, stub = plain
-    for link, way in ((found[0], "real"), (stub.abi(2), "stub"), (stub.file, "stub")):
+    for link, way in ((found, "real"), (stub.abi(2), "stub"), (stub.file, "stub")):
         file = said(stub, importer(tmp_path, "barA", "barB2", link=[link]))
         entry, = file["imports"]
         assert (entry["through"], entry["names"], entry["judged"], entry["served_by"]) == (

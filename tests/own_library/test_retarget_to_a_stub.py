@@ -15,22 +15,6 @@ from importer import importer
 from own_stubs import bar, stub_of
 
 
-@pytest.fixture(scope="module")
-def two(tmp_path_factory):
-    """Two majors."""
-    folder = tmp_path_factory.mktemp("two")
-    reals = [bar(folder, number) for number in (3, 4)]
-    return reals, stub_of(folder, *reals)
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory):
-    """No version nodes."""
-    folder = tmp_path_factory.mktemp("plain")
-    found = bar(folder, 2, script="")
-    return found, stub_of(folder, found)
-
-
 def run(*words):
     return subprocess.run([str(word) for word in (build.TOOL, "retarget", *words)],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -47,9 +31,9 @@ def retarget(patchelf, tmp_path):
     return retarget
 
 
-def test_a_file_of_each_major(retarget, two, world, tmp_path):
-    reals, stub = two
-    for library, number in zip(reals, (3, 4)):
+def test_a_file_of_each_major(retarget, own, world, tmp_path):
+    reals, stub = own
+    for library, number in zip(reals, (10, 11)):
         module = importer(tmp_path, "barA", f"barB{number}", link=[library])
         said = retarget(stub, "--bundle", module)
         assert said["replaced"] == [{"library": "bar", "needed": f"libbar.so.{number}",
@@ -62,23 +46,23 @@ def test_a_file_of_each_major(retarget, two, world, tmp_path):
         assert world.probe(f"open:{made}", f"call:barA@libbar.so.{number}")[1]["value"] == 7
 
 
-def test_without_the_option_it_is_none_of_ours(retarget, two, tmp_path, patchelf):
-    module = importer(tmp_path, "barA", link=[two[0][0]])
+def test_without_the_option_it_is_none_of_ours(retarget, own, tmp_path, patchelf):
+    module = importer(tmp_path, "barA", link=[own[0][0]])
     done = run("-o", tmp_path / "out", module)
     assert done.returncode == 0 and "needs none of the real libraries" in done.stdout
 
 
-def test_beside_those_of_lazycuda_no_option_is_needed(two, tmp_path, patchelf):
+def test_beside_those_of_lazycuda_no_option_is_needed(own, tmp_path, patchelf):
     folder = tmp_path / "lib"
     folder.mkdir()
     for name in map(build.stub_name, build.STUBBED):
         shutil.copy(build.BUILD / "lib" / name, folder)
-    module = importer(tmp_path, "barA", link=[two[0][0]])
+    module = importer(tmp_path, "barA", link=[own[0][0]])
     done = run("--stubs", folder, "-o", tmp_path / "out", module)
     assert "needs none of the real libraries" in done.stdout
-    shutil.copy(two[1].file, folder)
+    shutil.copy(own[1].file, folder)
     done = run("--stubs", folder, "-o", tmp_path / "out", module)
-    assert done.returncode == 0 and "libbar.so.3 -> libbar_stub.so (1 name)" in done.stdout
+    assert done.returncode == 0 and "libbar.so.10 -> libbar_stub.so (1 name)" in done.stdout
     assert run("--stubs", folder, "--only=bar", "-o", tmp_path / "out", module).returncode == 0
 
 
@@ -93,21 +77,21 @@ def test_a_name_that_the_stub_does_not_have_is_refused(retarget, tmp_path, scrip
     assert not list((tmp_path / "out").glob("*"))
 
 
-def test_a_major_that_the_stub_does_not_stand_for_is_left(retarget, two, tmp_path):
-    said = retarget(two[1], importer(tmp_path, "barA", link=[bar(tmp_path, 9)]))
+def test_a_major_that_the_stub_does_not_stand_for_is_left(retarget, own, tmp_path):
+    said = retarget(own[1], importer(tmp_path, "barA", link=[bar(tmp_path, 9)]))
     assert said["libraries"][0]["needed"] == ["libbar.so.9"]
-    assert "its stub is of libbar.so.4, libbar.so.3 alone" in said["libraries"][0]["reasons"][0]
+    assert "its stub is of libbar.so.11, libbar.so.10 alone" in said["libraries"][0]["reasons"][0]
 
 
 def wheel(folder, members, requires=()):
     return wheel_files.make(folder, members, name="mine", requires=requires)
 
 
-@pytest.mark.parametrize("which", ["two", "plain"])
+@pytest.mark.parametrize("which", ["own", "plain"])
 def test_a_wheel(request, retarget, tmp_path, which):
     """The copy of the real library that it came with stays, or the stub takes its place."""
     found, stub = request.getfixturevalue(which)
-    library = found[0] if which == "two" else found
+    library = found[0] if which == "own" else found
     module = importer(tmp_path, "barA", link=[library])
     bundled = wheel(tmp_path, {"mine/module.so": module, f"mine.libs/{library.name}": library})
     assert retarget(stub, bundled)["outcome"] == "nothing"
@@ -182,8 +166,8 @@ def test_a_stub_whose_note_is_damaged_is_refused(plain, patchelf, tmp_path, old,
         done.stderr.endswith(f": {damaged} is not a stub of lazycuda\n"), done.stderr
 
 
-def test_what_is_no_stub_is_refused(retarget, two, tmp_path):
-    reals, stub = two
+def test_what_is_no_stub_is_refused(retarget, own, tmp_path):
+    reals, stub = own
     module = importer(tmp_path, "barA", link=[reals[0]])
     for words, message in ((("--stub", reals[0]), "is not a stub of lazycuda"),
                            (("--stub", tmp_path / "none.so"), "No such file or directory"),
