@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- for tests ---- */
-
+/* For tests. */
 struct fake {
 	int fail_at;		/* this call fails, 1 is the first; 0: none */
 	int status;		/* with this */
@@ -25,9 +24,6 @@ struct fake {
 	size_t length;
 	const char *info, *error;	/* logs */
 };
-
-#ifdef FAKE
-/* ---- for fakes ---- */
 
 __attribute__((visibility("default"))) struct fake fake = { .status = 6 };
 
@@ -75,6 +71,5 @@ static inline int fails(const char *name)
 		memcpy(into, bytes, length); \
 		return 0; \
 	}
-#endif
 
 #endif

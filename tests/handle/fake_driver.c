@@ -6,7 +6,6 @@
  * all of them, to every log buffer and to the end of it, as real drivers may.
  * The image that cuLinkComplete() hands out is freed by cuLinkDestroy().
  */
-#define FAKE
 #include "fake.h"
 
 #include <stdint.h>

@@ -3,15 +3,12 @@
  * fake_nvjitlink.c - a libnvJitLink that makes a cubin, or what it is told to make
  *
  * NAMES is a file of ABSENT(name) lines, one for each other name that a real
- * one exports: nobody calls those here.  ACT: what else it does with an input, where another
- * fake includes this one.
+ * one exports: nobody calls those here.  CUBIN has the bytes of a cubin.  ACT: what else it does
+ * with an input, where another fake includes this one.
  */
-#define FAKE
-#include <stddef.h>
-#include <stdint.h>
-
-#include "cubin.h"
 #include "fake.h"
+
+#include <stdint.h>
 
 #include NAMES
 
@@ -19,12 +16,13 @@
 #define ACT(bytes, length)
 #endif
 
+static const unsigned char cubin[] = {
+#include CUBIN
+};
+
 static __attribute__((constructor)) void make(void)
 {
-	static struct cubin cubin;
-
-	cubin = make_cubin();
-	fake.image = &cubin;
+	fake.image = cubin;
 	fake.length = sizeof(cubin);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fake_nvrtc.c - a libnvrtc that makes what it is told to make; NAMES as in
  * fake_nvjitlink.c */
-#define FAKE
 #include "fake.h"
 
 #include NAMES

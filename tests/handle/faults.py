@@ -39,9 +39,9 @@ CURRENT, RETAINED, PUSHED, ALL_RETAINED, ALL_PUSHED = (INT.in_dll(CUDA, f"fake_{
     "current", "retained", "pushed", "all_retained", "all_pushed"))
 CUBIN = ctypes.string_at(NVJITLINK.image, NVJITLINK.length)
 
-PTX = b".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n"
-OTHER = PTX.replace(b".entry k", b".func f")
-SOURCE = b'extern "C" __global__ void k() {}\n'
+PTX = b".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry kernel() { ret; }\n"
+OTHER = PTX.replace(b".entry kernel", b".func f")
+SOURCE = b'extern "C" __global__ void kernel() {}\n'
 # What nvrtc makes of a program that calls f().
 CALLS_F = PTX.replace(b".vis", b".extern .func f();\n.vis").replace(b"ret; }\n", b"call f; ret; }\0")
 # LTO-IR by 13.0 for sm_80, as much of it as anybody reads.
@@ -68,7 +68,7 @@ def described():
         header_count=text is SOURCE, flags=abi.Flag.INPUT_MAIN if SCENARIO == "main" and not i else 0)
         for i, text in enumerate(TEXTS)))
     request = abi.Request(size=ctypes.sizeof(abi.Request), arch=b"sm_80", lto=SCENARIO == "source",
-                          symbols=texts(b"k"), symbol_count=1, support_count=SCENARIO == "main")
+                          symbols=texts(b"kernel"), symbol_count=1, support_count=SCENARIO == "main")
     if SCENARIO == "main":
         request.support = ctypes.pointer(ctypes.pointer(abi.Support(
             size=ctypes.sizeof(abi.Support), name=b"module", enabled=1, functions=texts(b"f"),
@@ -142,7 +142,7 @@ def memory():
 def images():
     garbage = b"this is no image".ljust(256, b"\0")
     for image, why in ((b"", b"an image of 0 bytes"), (garbage, b"the image"),
-                       (CUBIN.replace(b"\0k\0", b"\0m\0"), b"does not define k")):
+                       (CUBIN.replace(b"\0kernel\0", b"\0kernem\0"), b"does not define kernel")):
         begin(image)
         linked(why, abi.Code.BAD_IMAGE, why=why)
     if LINKER is NVJITLINK:

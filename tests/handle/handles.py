@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs of this folder, the libraries they run on, and fakes for them."""
+"""Scripts of this folder, the libraries they run on, and fakes for them."""
 import json
 import pathlib
 import re
@@ -14,14 +14,6 @@ import samples
 from samples import Sample
 
 HERE = pathlib.Path(__file__).resolve().parent
-IMPORTS = [build.import_library(name, 13) for name in ("nvrtc", "nvJitLink")]
-
-
-def program(name, *more):
-    """A program of this folder, linked with the handle's library."""
-    library = build.STUBS / "liblazycuda_link.so"
-    return build.program(HERE / f"{name}.c", *more, library, *IMPORTS,
-                         f"-Wl,-rpath,{library.parent}")
 
 
 def script(world, name, *words, **options):
@@ -62,10 +54,12 @@ def fake(name, version, source=None):
     absent = "".join(f"ABSENT({word})\n" for word in sorted(set(names) - mine))
     exported = " ".join(f"{word};" for word in sorted((set(names) | {"fake"})))
     script = build.text(f"{own} {{ global: {exported} local: *; }};\n", "map")
+    cubin = ", ".join(map(str, made_up.cubin(linked=True)))
     major, minor = version.split(".")
     return build.compile(
         own, "-std=gnu11", "-g", "-O1", "-w", "-shared", "-fPIC", *FLAGS, f"-DMAJOR={major}",
         f"-DMINOR={minor}", f"-DNAMES=\"{build.text(absent, 'absent')}\"",
+        f"-DCUBIN=\"{build.text(cubin, 'cubin')}\"",
         f"-Wl,-soname,{own}", f"-Wl,--version-script={script}", source)
 
 
@@ -94,6 +88,14 @@ def symbols(path):
                           check=True).stdout
     rows = [line.split() for line in said.splitlines()]
     return {row[-1] for row in rows if len(row) >= 8 and row[3] == "FUNC" and "UND" not in row}
+
+
+PTX = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry kernel() { ret; }\n"
+
+
+def ptx_in(world):
+    (world.root / "k.ptx").write_text(PTX)
+    return world.root / "k.ptx"
 
 
 # Real code.

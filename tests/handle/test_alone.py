@@ -40,9 +40,7 @@ def test_nvrtc_makes_the_image(world, real, version, words):
 @pytest.mark.parametrize("words", [(), ("--arch", "from-inputs")])
 def test_the_gpu_here_is_the_target(world, words):
     handles.install_fakes(world)
-    ptx = world.root / "k.ptx"
-    ptx.write_text(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n")
-    assert "links for sm_86: " in world.cli("plan", *words, ptx).out
+    assert "links for sm_86: " in world.cli("plan", *words, handles.ptx_in(world)).out
 
 
 def test_a_driver_that_does_not_start_names_no_target(world):

@@ -9,9 +9,7 @@ import pytest
 
 import build
 import handles
-from handles import check_image, pair
-
-PTX = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry kernel() { ret; }\n"
+from handles import PTX, check_image, pair
 
 
 @pytest.fixture

@@ -41,28 +41,20 @@ def test_logs_come_back_whole_on_success_and_failure(world, scenario):
     run(world, "logs", scenario)
 
 
-def ptx_in(world):
-    ptx = world.root / "k.ptx"
-    ptx.write_text(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n")
-    return ptx
-
-
 def test_the_drivers_context(world):
     run(world, "contexts", "driver")
 
 
 def test_the_links_stand_in_for_libcuda_is_no_driver(world, link):
     world.loader(fakes.driver("13.0", result=34))
-    ptx = ptx_in(world)
-    said = link(ptx, "--driver", "13000")
+    said = link(handles.ptx_in(world), "--driver", "13000")
     assert said["code"] == "BACKEND_MISSING"
     assert "libcuda.so.1" in said["message"]
 
 
 def test_a_driver_without_a_linker_says_what_it_lacks(world, link):
     world.loader(fakes.driver("13.0", init=0))
-    ptx = ptx_in(world)
-    said = link(ptx)
+    said = link(handles.ptx_in(world))
     assert said["code"] == "BACKEND_MISSING"
     assert "cuCtxGetCurrent" in said["message"]
 

@@ -54,9 +54,7 @@ def test_an_undefined_symbol_is_named(world, link, linker):
 
 
 def test_what_the_linker_refuses_comes_with_its_log(world, link, linker):
-    (world.root / "bad.ptx").write_text(
-        ".version 7.0\n.target sm_80\n.address_size 64\n"
-        ".visible .entry kernel() { frobnicate; ret; }\n")
+    (world.root / "bad.ptx").write_text(handles.PTX.replace("ret;", "frobnicate; ret;"))
     handles.install(world, linker)
     said = link(*claims(linker), pair(linker.version, "ptx")[1], "bad.ptx")
     assert said["code"] == "LINK_FAILED" and said["input"] == 1
@@ -103,8 +101,7 @@ def test_callbacks_after_a_success_alone(world, link, real):
 # ---- nothing installed ----
 
 def test_a_plan_for_another_machine_is_not_carried_out_here(world, link):
-    (world.root / "k.ptx").write_text(".version 7.0\n.target sm_80\n.address_size 64\n"
-                                      ".visible .entry kernel() { ret; }\n")
+    handles.ptx_in(world)
     (world.root / "k.cu").write_text(SOURCES["helper.cu"])
     said = link("--nvjitlink", "13000", "k.ptx")
     assert said["code"] == "BACKEND_MISSING" and said["backend"] == 1

@@ -6,11 +6,9 @@ import pytest
 
 import build
 import handles
-from handles import fatbin, inputs, pair
+from handles import PTX, fatbin, inputs, pair
 from lazycuda import link, link_library
 
-PTX = (".version 7.0\n.target sm_80\n.address_size 64\n"
-       ".visible .entry kernel() { ret; }\n")
 CLASSES = {"ptx": "PTXSource", "cubin": "Cubin", "ltoir": "LTOIR", "fatbin": "Fatbin",
            "object": "Object", "archive": "Archive", "source": "CUSource"}
 
