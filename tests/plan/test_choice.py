@@ -111,6 +111,7 @@ def test_a_container_with_ltoir_alone_asks_for_lto(ask):
 @pytest.mark.parametrize("nvjitlink, code, step", [
     ("12.4", "{ptx 8.0 sm_80 lz4}", "ptx unpacked"),
     ("12.4", "{ptx 8.0 sm_80 zstd}", "ptx unpacked"),
+    ("none", "{ptx 8.0 sm_80 lz4}", "ptx unpacked"),	# the driver gets no container
     ("12.0", "{ptx 8.0 sm_80 zstd}", "ptx unpacked"),	# 12.0 crashes on the container
     ("12.4", "{cubin 12.0 sm_80 lz4}", "cubin unpacked"),
     ("12.0", "{ptx 8.0 sm_80 lz4 unseen}", "fatbin fatbin"),
