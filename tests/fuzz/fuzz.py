@@ -13,6 +13,7 @@ Exit status: 0 nothing was found, 1 something was, 2 it could not be tried.
 """
 import argparse
 import concurrent.futures
+import functools
 import hashlib
 import os
 import pathlib
@@ -38,7 +39,7 @@ LIMITS = ["-timeout=20", "-rss_limit_mb=3000", "-malloc_limit_mb=2000"]
 
 
 class Target(NamedTuple):
-    """What is fuzzed: sources, and how they are compiled beside the usual."""
+    """Sources, and how they are compiled beside the usual."""
     sources: Tuple[str, ...]
     flags: Tuple[str, ...] = ()
     # Larger inputs only repeat what these can have.
@@ -155,9 +156,8 @@ def fuzz(program, runs, job):
         status = subprocess.run([str(word) for word in command], stdout=out, stderr=out,
                                 env=env).returncode
     text = log.read_text(errors="replace")
-    executed = re.search(r"^stat::number_of_executed_units: (\d+)", text, re.M)
-    last = re.findall(r"^#(\d+)", text, re.M)
-    count = int(executed[1]) if executed else int(last[-1]) if last else 0
+    # A line of its own in the end, or else the last that begins with it.
+    count = int((re.findall(r"^(?:stat::number_of_executed_units: |#)(\d+)", text, re.M) or [0])[-1])
     covered = max(map(int, re.findall(r" cov: (\d+)", text)), default=0)
     if not status:
         return count, covered, []
@@ -168,20 +168,11 @@ def fuzz(program, runs, job):
 
 def fuzz_metadata(runs, job):
     """The same of metadata.py, whose coverage nobody counts."""
-    done = subprocess.run([sys.executable, "-B", HERE / "metadata.py", "--runs", str(runs),
-                           "--seed", str(time.time_ns() % 2**31 + job)],
-                          capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-B", HERE / "metadata.py", str(runs),
+                           str(time.time_ns() % 2**31 + job)], capture_output=True, text=True)
     count = int((re.match(r"(\d+) executions", done.stdout) or [0, 0])[1])
     why = done.stderr.strip() or f"exit status {done.returncode}"
     return count, 0, [why] if done.returncode else []
-
-
-def target_of(name, clang, folder, jobs):
-    """What executes a target: a function of runs and job."""
-    if name == METADATA:
-        return fuzz_metadata
-    program = build_target(clang, name, folder, jobs)
-    return lambda runs, job: fuzz(program, runs, job)
 
 
 def main():
@@ -197,7 +188,8 @@ def main():
     try:
         clang = compiler()
         for name in args.target or [*TARGETS, METADATA]:
-            execute = target_of(name, clang, args.folder, args.jobs)
+            execute = fuzz_metadata if name == METADATA else functools.partial(
+                fuzz, build_target(clang, name, args.folder, args.jobs))
             begin = time.monotonic()
             share = -(-args.runs // args.jobs)
             with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:

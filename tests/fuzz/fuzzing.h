@@ -60,6 +60,21 @@ static inline void *copy_of(const void *data, size_t size)
 	return copy;
 }
 
+/* The next of the texts in an input, which have a NUL each. */
+static inline char *next_text(const uint8_t **data, size_t *size)
+{
+	size_t length = strnlen((const char *)*data, *size);
+	char *text = malloc(length + 1);
+
+	must(text != NULL);
+	memcpy(text, *data, length);
+	text[length] = 0;
+	length += length < *size;
+	*data += length;
+	*size -= length;
+	return text;
+}
+
 /* ---- a library that is like those of the stubs ---- */
 
 static const struct lc_major fuzz_majors[] = {

@@ -3,13 +3,12 @@
 """Fuzz what `lazycuda retarget` reads in Python: the METADATA and WHEEL of wheels,
 wheels, and ELF files.
 
-    tests/fuzz/metadata.py [--runs N] [--seed N]
+    tests/fuzz/metadata.py RUNS SEED
 
-Damaged inputs are read N times.  What is wrong with them may be said in one of
+Damaged inputs are read so often.  What is wrong with them may be said in one of
 two ways, Refused and ElfError; whatever else is raised is a finding, and its
 input stands in the message.
 """
-import argparse
 import io
 import pathlib
 import random
@@ -126,19 +125,15 @@ def try_one(read, data, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    pick = random.Random(args.seed)
+    runs, seed = map(int, sys.argv[1:])
+    pick = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "pkg-1.0-py3-none-any.whl"
         for read, data in KNOWN:
             try_one(read, data, path)
-        for _ in range(args.runs):
+        for _ in range(runs):
             try_one(*choose(pick), path)
-    print(f"{args.runs} executions")
+    print(f"{runs} executions")
 
 
 if __name__ == "__main__":

@@ -12,9 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = copy_of(data, size), *name = strndup(text, size);
-	size_t length = strlen(name);
-	char *record = length < size ? strndup(text + length + 1, size - length - 1) : strdup("");
+	char *name = next_text(&data, &size), *record = next_text(&data, &size);
 	const char *rest = record, *file;
 	int cuda = lc_package_cuda(name);
 	size_t of_name;
@@ -34,6 +32,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(!*rest);
 	free(record);
 	free(name);
-	free(text);
 	return 0;
 }

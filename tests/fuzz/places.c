@@ -165,15 +165,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct lc_arena arena = { .failed = false };
 
-	for (size_t i = 0; i < TEXTS; i++) {
-		size_t length = strnlen((const char *)data, size);
-
-		texts[i] = malloc(length + 1);
-		memcpy(texts[i], data, length);
-		texts[i][length] = 0;
-		data += length + (length < size);
-		size -= length + (length < size);
-	}
+	for (size_t i = 0; i < TEXTS; i++)
+		texts[i] = next_text(&data, &size);
 	see_places(&arena);
 	lc_arena_free(&arena);
 	for (size_t i = 0; i < TEXTS; i++)

@@ -75,15 +75,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *copies[COUNT(variables)] = { NULL };
 
 	for (size_t i = 0; i < COUNT(variables); i++) {
-		size_t length = strnlen((const char *)data, size);
+		bool is_set = size;
 
-		copies[i] = copy_of(data, length + (length < size));
-		if (length == size)
-			copies[i] = realloc(copies[i], length + 1);
-		copies[i][length] = 0;
-		variables[i].value = size ? copies[i] : NULL;
-		data += length + (length < size);
-		size -= length + (length < size);
+		copies[i] = next_text(&data, &size);
+		variables[i].value = is_set ? copies[i] : NULL;
 	}
 	see_settings(&arena);
 	if (lc_variable("LAZYCUDA_CUDART"))

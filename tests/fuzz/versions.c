@@ -69,17 +69,10 @@ static void check_option(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Memory of exactly that size: what reads behind the NUL is seen. */
-	char *text = malloc(size + 1);
-	size_t length;
+	char *text = next_text(&data, &size);
 
-	must(text != NULL);
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
-	length = strlen(text);
 	check_version(text);
-	check_constraint(text, length);
+	check_constraint(text, strlen(text));
 	check_arch(text);
 	check_option(text);
 	free(text);
