@@ -206,6 +206,7 @@ def test_cudas_targets_are_replaced(plain, tmp_path, toolkit_of, check, text, li
 
 @pytest.mark.parametrize("with_toolkit", [True, False])
 def test_the_drivers_targets(plain, tmp_path, toolkit_of, check, with_toolkit):
+    # Without one they are there all the same, for a project that brings the headers itself.
     text = (FIND_CUDA if with_toolkit else "") + FIND_OURS + \
         target("CUDA::cuda_driver", "CUDA::nvml", source="driver.c")
     project = Project(plain, tmp_path, "project(app C)\n" + text)
@@ -233,13 +234,6 @@ def test_a_project_that_is_not_edited_at_all(plain, tmp_path, toolkit_of, check)
     program = project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}",
                             f"-DCMAKE_PROJECT_INCLUDE={plain.cmake}/replace-cuda.cmake")
     check(program, 12)
-
-
-def test_where_no_toolkit_is_installed(plain, tmp_path, check):
-    # The targets are there all the same, for a project that brings the headers itself.
-    project = Project(plain, tmp_path, "project(app C)\n" + FIND_OURS
-                      + target("CUDA::cudart"))
-    check(project.build("-DLAZYCUDA_ABI=12"), 12)
 
 
 def test_another_major_than_the_toolkits_is_an_error(plain, tmp_path, toolkit_of):
