@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import build
+import distribution
 import elf
 import installed
 import pages
@@ -69,16 +70,6 @@ def somebody_elses(prefix):
     (prefix / "lib" / "libcudart_stub_of_somebody_else.so").write_text("")
 
 
-def there_and_back(folder, settings=()):
-    """`make install` and `make uninstall` below it; what is there after each."""
-    own = f"{installed.OWN}-soversion" if "SOVERSION=3" in settings else installed.OWN
-    where = (build.made_at(own), f"DESTDIR={folder}", "PREFIX=/usr")
-    build.make(*where, *settings, "install")
-    there = installed.files(folder)
-    build.make(*where, *settings, "uninstall")
-    return there, installed.files(folder)
-
-
 @pytest.mark.parametrize("settings", [
     ("COMPAT=11,13", "PYTHONDIR=/usr/lib/python3/dist-packages"),
     pytest.param(("SOVERSION=3",), marks=pytest.mark.minute),
@@ -86,9 +77,12 @@ def there_and_back(folder, settings=()):
 def test_uninstall_leaves_what_was_there_before(tmp_path, settings):
     somebody_elses(tmp_path / "usr")
     before = installed.files(tmp_path)
-    there, after = there_and_back(tmp_path, settings)
-    assert len(there) > len(before) + 30
-    assert after == before
+    own = f"{installed.OWN}-soversion" if "SOVERSION=3" in settings else installed.OWN
+    words = build.made_at(own), f"DESTDIR={tmp_path}", "PREFIX=/usr", *settings
+    build.make(*words, "install")
+    assert len(installed.files(tmp_path)) > len(before) + 30
+    build.make(*words, "uninstall")
+    assert installed.files(tmp_path) == before
 
 
 def test_an_installation_made_twice_is_taken_away_once(tmp_path):
@@ -115,15 +109,6 @@ def test_v_1_shows_how_each_file_is_installed(tmp_path):
     assert f"rm -f '{tmp_path}/usr/include/lazycuda.h'" in said(tmp_path, "V=1", "uninstall")
 
 
-def refusal(folder, *words):
-    """What make says that it will not do."""
-    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-    done = subprocess.run(["make", "-n", "-C", folder, *words], env=env, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True)
-    assert done.returncode == 2 and "***" in done.stderr, done.stderr
-    return done.stderr
-
-
 # Makefiles; the second is the one in folders of `lazycuda stub`.
 FOLDERS, IDS = [build.ROOT, build.BUILT / "share/lazycuda/stub"], ["tree", "stub"]
 
@@ -132,12 +117,12 @@ FOLDERS, IDS = [build.ROOT, build.BUILT / "share/lazycuda/stub"], ["tree", "stub
 @pytest.mark.parametrize("value", ["", ".", "/", "/home/me/my builds"])
 def test_clean_removes_nothing_but_a_build(folder, value):
     """/lib and /bin, the sources in gen, /home/me/my."""
-    assert f"BUILD='{value}'" in refusal(folder, "clean", f"BUILD={value}")
+    assert f"BUILD='{value}'" in installed.refusal(folder, "clean", f"BUILD={value}")
 
 
 @pytest.mark.parametrize("goal", ["test", "test-all", "demo"])
 def test_what_looks_at_build_takes_no_other(goal):
-    assert "call it without BUILD" in refusal(build.ROOT, goal, "BUILD=elsewhere")
+    assert "call it without BUILD" in installed.refusal(build.ROOT, goal, "BUILD=elsewhere")
 
 
 MISREAD = ["/opt/a b", "", "opt/x", "/opt/x/..", "/opt/j\u00fcrgen",
@@ -151,18 +136,18 @@ def test_a_place_that_something_would_misread_is_refused(folder, value):
     one that others write to."""
     for name in ("PREFIX", "LIBDIR"):
         setting = f"{name}={value}".replace("$", "$$")
-        said = refusal(folder, "install", setting).splitlines()
+        said = installed.refusal(folder, "install", setting).splitlines()
         assert f"{name}='{value}': give an absolute path without .." in said[0] and len(said) == 1
 
 
 @pytest.mark.parametrize("name", ["INCLUDEDIR", "BINDIR", "LIBEXECDIR", "DATADIR", "PYTHONDIR", "MANDIR"])
 def test_every_place_is_looked_at(name):
-    assert f"{name}='/opt/a&b'" in refusal(build.ROOT, "install", f"{name}=/opt/a&b")
+    assert f"{name}='/opt/a&b'" in installed.refusal(build.ROOT, "install", f"{name}=/opt/a&b")
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=IDS)
 def test_a_quote_in_front_of_every_place_is_refused(folder):
-    assert "DESTDIR='/it's'" in refusal(folder, "install", "DESTDIR=/it's")
+    assert "DESTDIR='/it's'" in installed.refusal(folder, "install", "DESTDIR=/it's")
 
 
 def test_a_place_has_one_spelling(tmp_path):
@@ -304,20 +289,9 @@ def test_a_program_for_a_soversion_runs(numbered, world, library):
 
 # ---- the source archive ----
 
-def make_dist(folder, epoch=None):
-    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-    if epoch:
-        env["SOURCE_DATE_EPOCH"] = epoch
-    done = subprocess.run(["make", "-s", "-C", build.ROOT, build.made_at(folder), "dist"], env=env,
-                          capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    archive, = folder.glob("lazycuda-*.tar.gz")
-    return archive
-
-
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory):
-    return make_dist(tmp_path_factory.mktemp("dist"), "1700000000")
+    return distribution.source_archive(tmp_path_factory.mktemp("dist"), SOURCE_DATE_EPOCH="1700000000")
 
 
 def unpack(archive, folder):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Packages of distributions, built from the source archive as their builders do."""
+import os
 import pathlib
 import re
 import shutil
@@ -31,10 +32,11 @@ def offline():
     return words if works else []
 
 
-def source_archive(folder):
+def source_archive(folder, **more):
     """What `make dist` makes: all that a distribution gets."""
-    subprocess.run(["make", "-s", "-C", build.ROOT, build.made_at(folder), "dist"], check=True,
-                   capture_output=True)
+    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    subprocess.run(["make", "-s", "-C", build.ROOT, build.made_at(folder), "dist"], env=env | more,
+                   check=True, capture_output=True)
     made, = folder.glob("lazycuda-*.tar.gz")
     return made
 

@@ -61,6 +61,15 @@ def numbered(folder, **more):
     return install(folder, "SOVERSION=3", own=f"{OWN}-soversion", **more)
 
 
+def refusal(folder, *words):
+    """What make says that it will not do."""
+    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    done = subprocess.run(["make", "-n", "-C", folder, *words], env=env, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2 and "***" in done.stderr, done.stderr
+    return done.stderr
+
+
 def planned(*words):
     """What `make -n install` or uninstall prints.  That writes the list of the SONAMEs, so it is
     done where other tests look at nothing."""
