@@ -85,20 +85,8 @@ class Answers:
         pathlib.Path(out.name).rename(self.file)
 
 
-def portions(version, jobs):
-    return [(version, jobs[at:at + AT_A_TIME]) for at in range(0, len(jobs), AT_A_TIME)]
-
-
-def ask(work, seconds=SECONDS):
-    """{job: answer} of [(version, jobs)], from as many processes as there are processors."""
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        said = pool.map(lambda some: link(some[0], [job.line() for job in some[1]], seconds), work)
-        return {job: line for (_, some), lines in zip(work, said)
-                for job, line in zip(some, lines)}
-
-
 def run(jobs, seconds=SECONDS):
-    """{job: answer}"""
+    """{job: answer}, of new ones from as many processes as there are processors."""
     found, work = {}, []
     by_version = collections.defaultdict(dict)
     for job in jobs:
@@ -108,8 +96,11 @@ def run(jobs, seconds=SECONDS):
         known = answers[version].known
         found.update({job: known[key] for job, key in keys.items() if key in known})
         missing = [job for job, key in keys.items() if key not in known]
-        work += portions(version, missing)
-    found.update(ask(work, seconds))
+        work += [(version, missing[at:at + AT_A_TIME]) for at in range(0, len(missing), AT_A_TIME)]
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        said = pool.map(lambda some: link(some[0], [job.line() for job in some[1]], seconds), work)
+        for (_, some), lines in zip(work, said):
+            found.update(zip(some, lines))
     for version, keys in by_version.items():
         new = {key: found[job] for job, key in keys.items() if key not in answers[version].known}
         if new:

@@ -22,9 +22,9 @@ def real_libraries():
             pytest.skip(f"there is no real {name} here (CUDA_VERSIONS)")
 
 
-def k_and_h(maker, producer, kinds, *options, arch=ARCH):
+def k_and_h(maker, producer, kinds, *options):
     """Two fatbins, of which one needs the other."""
-    return [containers.fatbin(maker, [Sample(producer, kind, arch, unit) for kind in kinds],
+    return [containers.fatbin(maker, [Sample(producer, kind, ARCH, unit) for kind in kinds],
                               *options) for unit in "kh"]
 
 
@@ -35,10 +35,10 @@ def neighbours(version):
     return (known or [None])[-1], (newer or [None])[0]
 
 
-def maker_of(major):
-    """The oldest nvFatbin of 12, or of 13."""
-    found = containers.by_major()[major - 12]
-    return found[0] if found else pytest.skip(f"there is no nvFatbin of {major} here")
+def maker():
+    """The oldest nvFatbin of 12."""
+    found = containers.by_major()[0]
+    return found[0] if found else pytest.skip("there is no nvFatbin of 12 here")
 
 
 def finish(comparison, least_rescued):
@@ -49,7 +49,6 @@ def finish(comparison, least_rescued):
 # ---- what nvJitLink alone fails ----
 
 def test_an_entry_that_is_too_new_does_not_hide_the_ptx_beside_it():
-    maker = maker_of(12)
     cases = []
     for version in linkers.versions():
         known, newer = neighbours(version)
@@ -57,7 +56,7 @@ def test_an_entry_that_is_too_new_does_not_hide_the_ptx_beside_it():
             continue
         for beside in ("cubin", "ltoir"):
             inputs = [("fatbin", containers.fatbin(
-                maker, [Sample(known, "ptx", ARCH, unit), Sample(newer, beside, ARCH, unit)],
+                maker(), [Sample(known, "ptx", ARCH, unit), Sample(newer, beside, ARCH, unit)],
                 "-compress=false")) for unit in "kh"]
             cases.append(case(f"PTX of {known} and {beside} of {newer} on {version}", version, ARCH,
                               inputs, lto=beside == "ltoir", contained=True))
@@ -68,12 +67,11 @@ def test_an_entry_that_is_too_new_does_not_hide_the_ptx_beside_it():
 
 @pytest.mark.parametrize("how", ["fatbins", "objects", "ld -r", "archive"])
 def test_every_container_of_a_file_is_used(how):
-    maker = maker_of(12)
     cases = []
     for version in linkers.versions():
         producer, _ = neighbours(version)
         for kind in samples.KINDS:
-            parts = k_and_h(maker, producer, [kind], "-compress=false")
+            parts = k_and_h(maker(), producer, [kind], "-compress=false")
             if how == "fatbins":
                 inputs = [("fatbin", containers.joined(*parts))]
             elif how == "objects":
@@ -87,22 +85,6 @@ def test_every_container_of_a_file_is_used(how):
     comparison = Comparison(f"containers, {how}")
     comparison.add(cases)
     finish(comparison, 0 if how in ("objects", "archive") else len(cases))
-
-
-def test_zstd_for_libraries_that_do_not_know_it():
-    maker = maker_of(13)
-    old = [version for version in linkers.versions() if key(version) < (12, 4)]
-    if not old:
-        pytest.skip("there is no nvJitLink before 12.4 here")
-    cases = [case(f"{kind} of {version}, ZSTD, on {version}", version, ARCH,
-                  [("fatbin", path) for path in
-                   k_and_h(maker, version, [kind], "-compress-all")], contained=True)
-             for version in old for kind in ("ptx", "cubin")]
-    comparison = Comparison("containers, ZSTD")
-    comparison.add(cases)
-    if all(plan.code == "CANNOT_UNPACK" for _, plan, _, _ in comparison.rows):
-        pytest.skip("there is no libzstd.so.1 here")
-    finish(comparison, len(cases))
 
 
 # ---- everything else ----
