@@ -81,8 +81,3 @@ def test_lintian_has_nothing_to_say(built):
     # A line that begins with N tells how many were overridden.
     tags = [line for line in said.stdout.splitlines() if not line.startswith("N:")]
     assert said.returncode == 0 and not tags, said.stdout + said.stderr
-
-
-def test_the_changelog_has_the_version_of_the_makefile():
-    first = (build.ROOT / "packaging" / "debian" / "changelog").read_text().splitlines()[0]
-    assert first.startswith(f"lazycuda ({distribution.version()}-")

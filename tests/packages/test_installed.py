@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The packages in a bare Debian: built, installed, used by one that depends on them, removed."""
 import os
+import re
 import subprocess
 
 import pytest
@@ -10,6 +11,14 @@ import distribution
 
 DEPENDENT = build.TESTS / "packages" / "dependent"
 NEEDED = {"deb": "debhelper,dh-python,lintian", "rpm": "rpm,rpmlint,debugedit,elfutils,file"}
+
+
+@pytest.mark.parametrize("file, line", [
+    ("debian/changelog", r"lazycuda \(([^-]*)-"), ("lazycuda.spec", r"Version: +(\S+)"),
+    ("conda/recipe.yaml", r' version: "(.*)"')])
+def test_the_version_is_that_of_the_makefile(file, line):
+    said = re.search(line, (build.ROOT / "packaging" / file).read_text())
+    assert said[1] == distribution.version()
 
 
 @pytest.mark.release

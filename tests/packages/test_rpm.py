@@ -69,7 +69,3 @@ def test_what_each_requires(built):
                 and not name.endswith("_stub.so.0")]
     for part in ("development", "tools", "python"):
         assert any(line.startswith("lazycuda-libs") for line in asked(built, part, "--requires"))
-
-
-def test_the_spec_has_the_version_of_the_makefile():
-    assert f"Version:        {distribution.version()}\n" in SPEC.read_text()
