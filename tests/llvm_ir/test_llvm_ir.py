@@ -438,14 +438,14 @@ def ptx_file(world, name, body):
     return put(world.root / name, f".version 8.0\n.target sm_80\n.address_size 64\n{body}")
 
 
-HELPER_PTX = """{linkage} .func (.param .b32 r) helper (.param .b32 a)
-{{
+HELPER_PTX = """.visible .func (.param .b32 r) helper (.param .b32 a)
+{
 	.reg .f32 %f<3>;
 	ld.param.f32 %f1, [a];
 	mul.f32 %f2, %f1, 0f41100000;
 	st.param.f32 [r], %f2;
 	ret;
-}}
+}
 """
 CALLER_PTX = """.extern .func (.param .b32 r) {callee} (.param .b32 a);
 .visible .entry caller(.param .u64 p)
@@ -480,24 +480,11 @@ def test_what_other_code_calls_is_linked_with_optimisation_too(world, site, vers
         assert {"kernel", "caller"} <= handles.symbols(world.root / "image")
 
 
-@pytest.mark.parametrize("version", ["13.5"])
-def test_a_weak_definition_does_not_win(world, site, version):
-    site(version)
-    weak = ptx_file(world, "weak.ptx", HELPER_PTX.format(linkage=".weak"))
-    caller = ptx_file(world, "caller.ptx", CALLER_PTX.format(callee="helper"))
-    strong = programs.listed(programs.helper(), "helper")
-    made = []
-    for words in ([], ["--lto"]):
-        real(world, *words, weak, caller, source=strong)
-        made.append((world.root / "image").read_bytes())
-    assert made[0] == made[1]
-
-
 @pytest.mark.parametrize("version", TOOLKITS)
 def test_a_container_gives_the_code_that_others_call(world, site, version):
     """The LTO-IR in it is none; linked it would be an error."""
     site(version)
-    helper = ptx_file(world, "helper.ptx", HELPER_PTX.format(linkage=".visible")).read_bytes()
+    helper = ptx_file(world, "helper.ptx", HELPER_PTX).read_bytes()
     lto = made_up.ltoir(container=(1, 64) if version == "12.9" else (1, 67),
                         ir=(2, 93) if version == "12.9" else (2, 131))
     container = put(world.root / "both.fatbin", made_up.fatbin(
@@ -519,7 +506,7 @@ def test_what_is_defined_twice_is_not_linked_with_optimisation(world, site, vers
     """nvJitLink reports success, and drops one of the two."""
     site(version)
     kernel = ptx_file(world, "kernel.ptx", ".visible .entry kernel(.param .u64 p, .param .f32 x)\n{\n\tret;\n}\n")
-    helper = ptx_file(world, "helper.ptx", HELPER_PTX.format(linkage=".visible"))
+    helper = ptx_file(world, "helper.ptx", HELPER_PTX)
     variable = ptx_file(world, "variable.ptx", ".visible .global .u32 state = 7;\n")
     source = 'extern "C" __global__ void kernel(float *p, float x) { *p = x; }\n'
     state = 'extern "C" { __device__ int state = 5; }\n'
