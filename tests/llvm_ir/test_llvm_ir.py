@@ -376,7 +376,7 @@ def test_each_source_of_an_object_is_compiled(world):
     said = both_say(world, source=object_of(COMPILED, function))
     assert said["code"] is None and [one["entry"] for one in said["inputs"]] == [0, 1]
     # Both define the kernel, which is seen once both are compiled.
-    said = say(world, source=object_of(COMPILED, function, COMPILED))
+    said = say(world, source=object_of(function, COMPILED, COMPILED))
     assert said["code"] == "DUPLICATE_SYMBOL" and said["info_log"].count("module ") == 2, said
 
 
