@@ -7,17 +7,10 @@ import pytest
 
 import linkers
 from code_corpus import real_code
-from dumps import Dump
+from dumps import dump  # noqa: F401
 
 # What an entry is of a file that is none.
 NONE = dict.fromkeys("arch toolkit isa level container ir debug llvm abi".split(), "0")
-
-
-@pytest.fixture(scope="session")
-def dump():
-    made = Dump()
-    yield made
-    made.end()
 
 
 @pytest.fixture

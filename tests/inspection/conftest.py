@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 import pytest
 
-from dumps import Dump
+from dumps import dump  # noqa: F401
 
 
 def pytest_make_parametrize_id(val):
@@ -9,13 +9,6 @@ def pytest_make_parametrize_id(val):
     if isinstance(val, bytes):
         return f"{len(val)} bytes"
     return val.replace(" ", "-") if isinstance(val, str) else None
-
-
-@pytest.fixture(scope="session")
-def dump():
-    made = Dump()
-    yield made
-    made.end()
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 import json
 import pathlib
 
+import pytest
+
 import build
 from asked import Asked, starving
 
@@ -26,3 +28,10 @@ class Dump(Asked):
     def __call__(self, *words):
         """What it says of each file."""
         return [Seen(one) for one in json.loads(self.ask(json.dumps(list(map(str, words)))))]
+
+
+@pytest.fixture(scope="session")
+def dump():
+    made = Dump()
+    yield made
+    made.end()
