@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A plugin that does nothing. */
+/* A library that does nothing: a plugin, or another project's. */
 extern int nothing;
 int nothing;

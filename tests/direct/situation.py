@@ -142,7 +142,6 @@ class Row:
     flags: tuple = ()           # of compiler and linker, for program and extensions
     program_flags: tuple = ()   # for the program alone, instead of those
     static: str = None          # the program is linked so, to no library: "static", "static-pie"
-    by_loader: bool = False     # the program is started as "ld.so program"
     under: tuple = ()           # a command that runs the program: ("valgrind", "-q")
     # Puts the files of the libraries somewhere: place(world, *files); and sets what else is to
     # be so on this machine.  The program lies in the folder app.
@@ -198,12 +197,6 @@ def linked(row, libraries):
                    link=() if row.static else libraries)
 
 
-def loader_of(program):
-    """The path of ld.so, as a program has it."""
-    said = subprocess.run(["readelf", "-lW", program], check=True, capture_output=True, text=True)
-    return re.search(r"interpreter: (.*)\]", said.stdout)[1]
-
-
 def stub_of(library):
     """What a program for that library's major links."""
     imported = build.import_library(library.name, library.major)
@@ -224,8 +217,6 @@ def run(row, root, files, libraries):
     row.place(world, *files)
     program = ([app / pathlib.Path(row.source).stem] if not row.source.endswith(".py") else
                [sys.executable, "-I", HERE / row.source, app])
-    if row.by_loader:
-        program.insert(0, loader_of(program[0]))
     if row.under and not shutil.which(row.under[0]):
         pytest.skip(f"there is no {row.under[0]} (Debian: apt install {row.under[0]})")
     program[:0] = row.under

@@ -338,6 +338,7 @@ RPATH = (f"{OLD_TAGS},-rpath,$ORIGIN/../run",)
 RPATH_TO_OLD = (f"{OLD_TAGS},-rpath,$ORIGIN/../old",)
 CONFINED = ("chroot", "nofile", "user", "unlink", "filter", "memory", "mount")
 LOSES = ("valgrind", "-q", "--leak-check=full", "--error-exitcode=9")
+LOADER = ({"x86_64": "/lib64/ld-linux-x86-64.so.2", "aarch64": "/lib/ld-linux-aarch64.so.1"}[build.ARCH],)
 STOPS = ("gdb", "-batch", "-nx", "-x", situation.HERE / "stops.gdb")
 SLOWLY_LOADED = (StandIn("curand", 12, "statics_real.cpp", "libcurand.so.10", flags=("-DSLOW",)),)
 SLOW = StandIn("cudart", 12, "slow_registration_real.c")
@@ -400,7 +401,7 @@ ROWS = [
     Row("a static program opens an extension where there is no /proc", "host.c", RUNTIME, ASKS,
         ("no_proc", *RELATIVE), static="static"),
     Row("ld.so starts a program whose run path has $ORIGIN", "asks.c", RUNTIME, place=beside,
-        flags=IN_CUDA, by_loader=True),
+        flags=IN_CUDA, under=LOADER),
     Row("an extension with $ORIGIN is opened by a relative path", "host.c", RUNTIME, ASKS, RELATIVE,
         place=beside, flags=IN_CUDA),
     Row("an extension is opened by a path that leads elsewhere later", "host.c", RUNTIME, ASKS,
@@ -445,7 +446,7 @@ ROWS = [
     Row("the program closes the runtime too often", "host.c", RUNTIME, flags=("-DCALLS",),
         arguments=("call", "open:libcudart.so.12", "close", "close", "close", "call")),
     Row("another project's library has the stub's SONAME", "asks.c", RUNTIME,
-        preload=(Shared("namesake.c", flags=("-Wl,-soname,libcudart_stub.so",)),),
+        preload=(Shared("plugin.c", flags=("-Wl,-soname,libcudart_stub.so",)),),
         differs=Outcome("", 127)),
     Row("a preloaded dlsym() looks names up globally", "asks.c", (Fake("cuda", "12.9"),),
         flags=("-DASKS=cuDriverGetVersion",), preload=(Shared("global_dlsym.c"),)),
