@@ -34,18 +34,6 @@ def place(world, *files, version=f"{LATER}.0"):
 
 # ---- a later major ----
 
-@pytest.mark.parametrize("library", build.LIBRARIES)
-def test_a_later_major_alone_is_missing_and_told_of(world, library):
-    folder = place(world, unknown(library))
-    name = CALL[library]
-    said, error, status = world.probe(f"stub:{library}", f"call:{name}", f"error:{library}",
-                                      f"status:{library}")[1:]
-    assert (said["value"], error["cause"]) == (MISSING[library], 1)
-    assert f"{folder}/lib{library}.so.{LATER}: {reason()}. " in error["message"]
-    assert status["version"] is None and status["path"] is None
-    assert [(c["path"], c["version"], c["taken"], c["reason"]) for c in status["candidates"]] == [
-        (f"{folder}/lib{library}.so.{LATER}", str(LATER), False, reason())]
-
 
 def test_majors_that_are_years_ahead(world):
     for major in range(NEWEST + 1, NEWEST + 6):
@@ -118,15 +106,6 @@ def later_minor(library, **options):
     """13.9, say, which lacks a name that it should have and has one that nobody knows."""
     names = set(fakes.exports(library, LAST))
     return fake(library, f"{NEWEST}.9", names=names - set(options.pop("without", ())), **options)
-
-
-@pytest.mark.parametrize("library", build.LIBRARIES)
-def test_a_later_minor_is_used_by_the_open_ranges(world, library):
-    name = CALL[library]
-    world.loader(later_minor(library, more=["nobodyKnowsThis"]))
-    said, status = world.probe(f"stub:{library}", f"call:{name}", f"status:{library}")[1:]
-    assert said["value"] == answer(library, name, f"{NEWEST}.9")
-    assert (status["state"], status["version"]) == ("usable", f"{NEWEST}.9")
 
 
 def newest(major):
