@@ -12,9 +12,9 @@ import pytest
 
 import build
 import wheel_files
+from importer import importer, real as library
 from loadable_files import made_up
 from syscalls import traced
-from world import user
 
 STRANGER = 65534
 
@@ -115,12 +115,10 @@ def retarget(tmp_path, patchelf):
 
 
 @pytest.fixture
-def caller(tmp_path, patchelf):
+def caller(tmp_path):
     """A library that needs the real libcudart.so.12."""
-    path = tmp_path / "libcaller.so"
-    shutil.copy(user(), path)
-    patchelf("--replace-needed", "libcudart_stub.so", "libcudart.so.12", path)
-    return path
+    return importer(tmp_path, "cudaMalloc", link=[
+        library(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")])
 
 
 @pytest.mark.parametrize("wheel, mode", [(False, 0o600), (True, 0o640), (False, 0o400)])
