@@ -446,12 +446,6 @@ def test_the_last_line_is_what_an_installation_brings(retarget, tmp_path, plain,
         f"an installation brings, also where there is no CUDA: {brings}"
 
 
-def test_a_refusal_has_its_code(retarget, tmp_path):
-    (tmp_path / "pkg-1.0-py3-none-any.whl").write_bytes(b"")
-    done = retarget(tmp_path / "pkg-1.0-py3-none-any.whl", json_wanted=False, status=1)
-    assert done.err.startswith(f"lazycuda retarget: refused (WHEEL): {tmp_path}/pkg-1.0-py3-none-any.whl: ")
-
-
 def test_a_variant_label_stays(retarget, tmp_path, plain):
     """PEP 825."""
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
