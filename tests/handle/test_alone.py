@@ -43,15 +43,12 @@ def test_the_gpu_here_is_the_target(world, words):
     assert "links for sm_86: " in world.cli("plan", *words, handles.ptx_in(world)).out
 
 
-def test_a_driver_that_does_not_start_names_no_target(world):
-    world.loader(fakes.driver("13.0", init=100))
+@pytest.mark.parametrize("there, why", [
+    (True, "cuInit of the driver here failed for device 0"), (False, "and there is no driver here")])
+def test_without_a_driver_that_starts_an_architecture_is_asked_for(world, there, why):
+    if there:
+        world.loader(fakes.driver("13.0", init=100))
     (world.root / "k.cu").write_text(KERNEL)
     said = world.cli("plan", world.root / "k.cu", check=False)
     assert said.status == 1 and "BAD_ARCH" in said.out
-    assert "cuInit of the driver here failed for device 0\n            give one, such as sm_90" in said.out
-
-
-def test_without_a_driver_an_architecture_is_asked_for(world):
-    (world.root / "k.cu").write_text(KERNEL)
-    said = world.cli("plan", world.root / "k.cu", check=False)
-    assert said.status == 1 and "and there is no driver here\n            give one, such as sm_90" in said.out
+    assert f"{why}\n            give one, such as sm_90" in said.out
