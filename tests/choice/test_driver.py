@@ -23,13 +23,10 @@ def machine(world, driver_version, branch=None, toolkits=ALL):
 
 @pytest.mark.parametrize("driver_version, branch, chosen", [
     (None, None, "13.5"),           # no driver: the highest
-    ("13.9", "600.10", "13.5"),     # newer minor: backward compatible
     ("13.0", "580.65.06", "13.5"),  # older minor: minor-version compatible from 580
     ("12.9", "575.51.03", "12.9"),  # no driver of 12 runs 13
-    ("12.0", "525.60.13", "12.9"),
     ("12.2", None, "12.9"),         # nobody tells the branch: let it pass
     ("11.8", "520.61.05", "11.8"),
-    ("11.0", "450.36.06", "11.8"),
     # A newer libcuda in front of an old display driver (cuda-compat).
     ("12.4", "470.82.01", "11.8"),
     ("11.0", "418.87", None),
