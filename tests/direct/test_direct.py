@@ -282,10 +282,10 @@ def needed_by_another(world, cudart):
 
 
 def calls_the_pair(_direct, stub):
-    """The stub calls by plain names; in a stand-in they are other functions."""
-    answers = {f"{answer('nvJitLink', name, '12.9')}" for name in ("nvJitLinkComplete",
-                                                                   "nvJitLinkDestroy")}
-    return answers < set(stub.out.splitlines())
+    """The stub calls by plain names; in a stand-in they are other functions.  What the one answers is
+    its value, and the other's its status."""
+    return {f"{sign}{answer('nvJitLink', f'nvJitLink{name}', '12.9')}" for name, sign in (
+        ("Complete", ""), ("Destroy", "-"))} <= set(stub.out.splitlines())
 
 
 def serves_the_pair(direct, stub):
@@ -293,7 +293,12 @@ def serves_the_pair(direct, stub):
 
 
 def serves_the_new_cublaslt(direct, stub):
-    return "12900" not in direct.out and {"129", "12900"} < set(stub.out.splitlines())
+    return "12900" not in direct.out and {"129", "-12900"} <= set(stub.out.splitlines())
+
+
+def called(needing, needed):
+    """A library's ...GetProperty(), and a function of the library that it needs."""
+    return "-DCALLS", f"-DASKS={needing}", "-DARGUMENTS=NULL,out", f"-DSECOND={needed}"
 
 
 def frames(said):
@@ -351,6 +356,7 @@ FAILURES = [("__lxstat", "-303 0\n"), *[(function, "-303 -303\n") for function i
 UNLOADS = ("-DASKS=cudaRuntimeGetVersion", "-DSECOND=cudaLibraryUnload")
 ONE = ("-DASKS=cudaRuntimeGetVersion",)
 CUBLAS_PROPERTY = ("-DASKS=cublasGetProperty", "-DARGUMENTS=NULL,out")
+NEEDING_OR_NEEDED = {"needing": "call", "needed": "call_second"}
 PLUGIN = ("open:app/libasks.so", "begin")
 # A program opens an extension by a relative path, and uses it elsewhere.
 ASKS, RELATIVE = ("asks.c",), ("cd:app", "open:./libasks.so", "cd:/", "begin")
@@ -424,9 +430,9 @@ ROWS = [
           flags=("-Wl,--no-as-needed",))
       for library in (Real("cudart", "12.9"), CUBLASLT)],
     Row("a hook of all functions of cublasLt asks for the next, one that differs between majors",
-        "siblings.c", (CUBLASLT,), arguments=("needed",), preload=(Shared(
+        "host.c", (CUBLASLT,), arguments=("call_second",), preload=(Shared(
             "hooks.c", "libcublasLt.so.12", names=CUBLASLT),), flags=(
-                "-DNEEDING=cublasLtGetProperty", "-DNEEDED=cublasLtMatmulDescInit_internal")),
+                *called("cublasLtGetProperty", "cublasLtMatmulDescInit_internal"),)),
     Row("a preloaded hook asks for the next cudaGetDeviceProperties()", "asks.c", RUNTIME,
         flags=("-DASKS=cudaGetDeviceProperties", "-DARGUMENTS=(char[4096]){ 0 }, NULL"),
         preload=(Shared("hooks.c", names=("cudaGetDeviceProperties",)),)),
@@ -492,19 +498,20 @@ ROWS = [
     # What a library needs and calls, and who needs it.
     Row("a function that nobody calls is undefined", "asks.c", LAZY, flags=ONE),
     # Linked directly it ends at the call: LD_LIBRARY_PATH goes before the run path.
-    *[Row(f"an older {name} on LD_LIBRARY_PATH, {order[0]} first", "siblings.c", pair, arguments=order,
+    *[Row(f"an older {name} on LD_LIBRARY_PATH, {order[0]} first", "host.c", pair,
+          arguments=("look:main", *(NEEDING_OR_NEEDED[one] for one in order)),
           flags=("-Wl,-z,lazy", *flags), place=place, status=127, better=better)
       for name, pair, place, better, *flags in (
           ("nvJitLink", (CUSPARSE, NEW), beside_an_old_one, serves_the_pair,
-           "-DNEEDING=cusparseGetProperty", "-DNEEDED=nvJitLinkDestroy"),
+           *called("cusparseGetProperty", "nvJitLinkDestroy")),
           ("cublasLt", (CUBLAS, NEW_LT), beside_an_old_cublaslt, serves_the_new_cublaslt,
-           "-DNEEDING=cublasGetProperty", "-DNEEDED=cublasLtGetVersion"))
+           *called("cublasGetProperty", "cublasLtGetVersion")))
       for order in (("needing", "needed"), ("needed", "needing"))
       # A stand-in with two of cublasLt's functions counts as another project's, once it is loaded.
       if (name, order[0]) != ("cublasLt", "needing")],
-    Row("LD_LIBRARY_PATH has a link to one of a pair", "siblings.c", (CUSPARSE, NEW),
-        arguments=("needing", "needed"), place=with_a_link_elsewhere, better=calls_the_pair, flags=(
-            "-DNEEDING=cusparseGetProperty", "-DNEEDED=nvJitLinkDestroy", "-Wl,-rpath,$ORIGIN/../" +
+    Row("LD_LIBRARY_PATH has a link to one of a pair", "host.c", (CUSPARSE, NEW),
+        arguments=("call", "call_second"), place=with_a_link_elsewhere, better=calls_the_pair, flags=(
+            *called("cusparseGetProperty", "nvJitLinkDestroy"), "-Wl,-rpath,$ORIGIN/../" +
             ":$ORIGIN/../".join(f"lib/python3/site-packages/nvidia/{folder}/lib"
                                 for folder in ("nvjitlink", "cusparse")))),
     Row("a function of a library that another one brings along", "host.c", (CUBLAS, NEW_LT),
