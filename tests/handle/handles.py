@@ -3,11 +3,11 @@
 import json
 import pathlib
 import re
-import subprocess
 import sys
 
 import build
 import containers
+import elf
 import fakes
 import made_up
 import samples
@@ -77,16 +77,13 @@ def install_fakes(world):
 
 def readelf(path):
     """The header of an ELF file, as readelf names its fields."""
-    said = build.output("readelf", "-h", "-W", path)
     return {name.strip(): value.strip() for name, _, value in
-            (line.partition(":") for line in said.splitlines())}
+            (line.partition(":") for line in elf.readelf("-h", path).splitlines())}
 
 
 def symbols(path):
     """Names of the functions that a cubin defines."""
-    said = subprocess.run(["readelf", "-s", "-W", str(path)], capture_output=True, text=True,
-                          check=True).stdout
-    rows = [line.split() for line in said.splitlines()]
+    rows = [line.split() for line in elf.readelf("-s", path).splitlines()]
     return {row[-1] for row in rows if len(row) >= 8 and row[3] == "FUNC" and "UND" not in row}
 
 

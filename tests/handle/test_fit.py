@@ -56,14 +56,10 @@ def test_a_process_of_its_own_gets_the_one_that_fits(both, arch, taken):
     source = both.root / "k.cu"
     source.write_text('extern "C" __global__ void kernel(int *p) { *p = 1; }\n')
     for words in [source], code("12.9", "ptx", arch):
-        said = say_isolated(both, "--arch", arch, *words)
+        said = json.loads(both.cli("link", "--json", "--isolated", "-o", both.root / "image", "--arch", arch,
+                                   *words).out)
         assert (said["code"], said["nvjitlink"]) == (None, taken)
         handles.check_image(both.root / "image")
-
-
-def say_isolated(world, *words):
-    return json.loads(world.cli("link", "--json", "--isolated", "-o", world.root / "image", *words,
-                                check=False).out)
 
 
 @pytest.mark.parametrize("arch, taken", [("sm_60", "12.9"), ("sm_80", "13.0")])
@@ -122,13 +118,6 @@ def test_an_nvjitlink_newer_than_the_driver(world, real, words, rule):
     said = both_say(world, "--arch", "sm_110", *words, *code("13.0", kind, "sm_110"))
     assert (said["code"], said["rule"], said["nvjitlink"]) == (None, rule, "13.0")
     handles.check_image(world.root / "image")
-
-
-def test_without_saying_so_it_is_refused(world, real):
-    world.loader(fakes.driver("12.4"))
-    handles.install(world, real("13.0"))
-    said = both_say(world, "--arch", "sm_80", "--lto", *code("13.0", "ltoir"))
-    assert (said["code"], said["rule"]) == ("CROSS_MAJOR", "B15")
 
 
 def test_a_named_file_is_the_only_one(both, real):
