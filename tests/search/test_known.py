@@ -35,12 +35,15 @@ def copied(file, folder):
     return f"shell:mkdir -p {folder} && cp {file} {folder}/"
 
 
+def calls_of_both(world, *changes, stubs=("cudart", "nvrtc")):
+    """The system calls of the first and of the second stub's first call."""
+    return between(system_calls(
+        world, probe(world.cc), *(f"open:{build.stub(library)}" for library in stubs), OLD, "mark:from",
+        FIRST, *changes, "mark:midway", SECOND, "mark:to"), "from", "to").split("midway", 1)
+
+
 def calls_of_second(world, *changes):
-    """The system calls of the second stub's first call."""
-    program = probe(world.cc)
-    stubs = [f"open:{build.stub(library)}" for library in ("cudart", "nvrtc")]
-    return between(system_calls(world, program, *stubs, OLD, FIRST, *changes, "mark:from", SECOND,
-                                "mark:to"), "from", "to")
+    return calls_of_both(world, *changes)[1]
 
 
 # What is as it was is not looked at again.
@@ -78,24 +81,12 @@ def test_where_a_folder_is_left_out_all_are_asked(world):
     assert examined(calls_of_second(world), "/", place.parent, place) == [1, 1, 1]
 
 
-def looked_for(calls, folder):
-    """The names that were looked for in a folder."""
-    return re.findall(rf'"{folder}/([^"/]+)"', calls)
-
-
 def names_asked(world, folder, *changes):
     """What is looked for in a folder by the second stub, and whether its names are read."""
     world.search(folder)
-    calls = calls_of_all(world, *changes)
-    before, after = calls.split("second", 1)
-    return looked_for(after, folder), bool(re.search(rf'"{folder}", \S*O_DIRECTORY', before))
-
-
-def calls_of_all(world, *changes):
-    program = probe(world.cc)
-    stubs = [f"open:{build.stub(library)}" for library in ("cudart", "nvrtc", "nvJitLink")]
-    return between(system_calls(world, program, *stubs, OLD, "mark:from", FIRST, *changes,
-                                "mark:second", SECOND, "mark:to"), "from", "to")
+    before, after = calls_of_both(world, *changes, stubs=build.LIBRARIES)
+    return (re.findall(rf'"{folder}/([^"/]+)"', after),
+            bool(re.search(rf'"{folder}", \S*O_DIRECTORY', before)))
 
 
 def test_the_names_of_a_small_folder_are_read(world):
