@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Damage of every kind: no crash, and an error that says where."""
+"""Files cut off anywhere, and bitcode: no crash, and an error that says where.  Fields that lie are fuzzed."""
 import random
-import re
 import struct
 
 import pytest
@@ -24,9 +23,6 @@ FILES = {
     "packed": PACKED, "object": OBJECT, "archive": ARCHIVE,
     "offload": OFFLOAD,
 }
-# What stands in a header and is believed by others.
-EVIL = [0, 1, 7, 8, 63, 64, 2**31 - 1, 2**31, 2**32 - 8, 2**32 - 1, 2**40, 2**62, 2**63, 2**64 - 64,
-        2**64 - 8, 2**64 - 1]
 
 
 @pytest.fixture
@@ -63,24 +59,6 @@ def test_a_file_cut_off_at_any_byte(inspect_all, kind):
         # Nothing but padding is missing, or what ends nowhere in particular.
         assert kind in ("ptx", "ltoir") or not whole[length:].strip(b"\0\n") or \
             (kind == "archive" and any(abs(length - end) < 2 for end in ENDS)), (length, vars(seen))
-
-
-@pytest.mark.parametrize("kind", FILES)
-def test_a_field_that_lies(inspect_all, kind):
-    """Every four bytes of the file, and every eight, as each of EVIL."""
-    whole = FILES[kind]
-    files = []
-    for at in range(0, len(whole) - 8, 4):
-        for value in EVIL:
-            for width, format in ((4, "<I"), (8, "<Q")):
-                if value < 1 << 8 * width:
-                    data = bytearray(whole)
-                    struct.pack_into(format, data, at, value)
-                    files.append(bytes(data))
-    for seen in inspect_all(files[::1 if len(whole) < 1000 else 5]):
-        # Containers are walked: where the walk ended is said.
-        if seen.error and seen.kind in ("fatbin", "archive"):
-            assert re.search(r" at 0x[0-9a-f]+", seen.error), seen.error
 
 
 def test_a_section_of_zeros_and_one_of_noise(inspect_all):

@@ -177,6 +177,11 @@ def test_an_entry_behind_which_nothing_can_be_found_is_named_with_its_place(see,
     assert seen.column("kind") == ["cubin"]
 
 
+def test_an_entry_without_room_for_its_header(see):
+    assert see(c.fatbin(c.entry(c.CUBIN, c.cubin()), bytes(8))).error == \
+        f"fatbin at 0x0: entry 1, at {AT:#x}, ends past the fatbin"
+
+
 @pytest.mark.parametrize("fields, why", [
     *[({"size": size}, "ends past what contains it")
       for size in (2**64 - 16, len(c.usual()) - 15)],

@@ -25,7 +25,6 @@ release
     gen/test_machine_code.py::test_whatever_cflags_say but:.*-O0
     gen/test_machine_code.py::test_every_kind_of_argument but:(?!aarch64-clang-).*
     gen/test_links.py::test_a_compat_stub_has_one_majors_names_as_defaults but:(gcc|clang|aarch64-gcc)-.*
-    inspection/test_damaged.py::test_a_field_that_lies but:ptx but:cubin but:ltoir
     own_library/test_real.py but:curand|
 network
     wheels/test_projects.py retarget_wheels/test_frozen.py
