@@ -37,7 +37,8 @@ it counts what is called, and the sanitizer calls for itself: thread
 it runs in one thread: thread
     audit/ broken/ choice/ device_code/ faults/ ldcache/ linking/ plan/ progress/ versions/
     hostile/test_ names.py places.py
-    inspection/test_ damaged.py fatbins.py files.py hosts.py kinds.py real.py unpackers.py
+    inspection/test_ damaged.py fatbins.py files.py hosts.py kinds.py laid_out.py offload.py real.py
+    inspection/test_unpackers.py
     libraries/test_ every_function.py one_cuda.py
     own_library/test_ kinds_of_libraries.py making_a_stub.py real.py stubs_under_real_names.py
     search/test_places.py
