@@ -90,7 +90,7 @@ OPTIONS = (
     "-optimize-unused-variables", "-Xptxas=-v", "-Xptxas=-O1", "-split-compile=2",
     "-split-compile-extended=2", "-jump-table-density=50", "-no-cache",
     "-device-stack-protector", "-Ofc=0", "-Ofc=1", "-Ofc=min", "-Ofc=mid", "-Ofc=max", "-nvvm-latest", "-no-such-option", "nonsense",
-    "-O4", "-maxrregcount=0", "-Xnvvm=-opt=3", "-G", "-v", "-O5", "-maxrregcount", "-Xptxas=", "-kernels-used=",
+    "-O4", "-maxrregcount=0", "-Xnvvm=-opt=3", "-G", "-v", "-maxrregcount", "-Xptxas=", "-kernels-used=",
 )
 
 
