@@ -58,17 +58,12 @@ def shapes(version):
             for arch in ARCHITECTURES if samples.compiles(version, arch)]
 
 
-def cases(written, linker):
-    for shape in written:
-        parts = [(one.kind, one.path) for one in (shape, shape.partner()) if one]
-        yield case(f"{shape} on {linker}", linker, shape.arch, parts, shape=shape,
-                   left=shape.left)
-
-
 def compare(name, written, linker):
     """A comparison of all that one compiler makes, on one linker."""
     comparison = Comparison(f"shapes of {name} on {linker}")
-    comparison.add(list(cases(written, linker)))
+    comparison.add([case(f"{shape} on {linker}", linker, shape.arch, [
+        (one.kind, one.path) for one in (shape, shape.partner()) if one], shape=shape, left=shape.left)
+        for shape in written])
     return comparison
 
 

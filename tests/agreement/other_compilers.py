@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+import pytest
+
 import build
 import toolkits
 from other_sources import SOURCES, WITHOUT_KERNEL
@@ -149,7 +151,7 @@ class Clang:
         self.command = command
         version = re.search(r"clang version ([\d.]+)", said(*command, "--version") or "")
         if not version:
-            raise Absent(f"{command[0]} does not run, or is no clang")
+            pytest.skip(f"{command[0]} does not run, or is no clang")
         self.name = f"clang {version[1].rstrip('.')}"
         # Some say it on stderr, some on stdout.
         done = subprocess.run([*command, "--target=nvptx64", "-print-supported-cpus"], text=True,
@@ -157,7 +159,7 @@ class Clang:
         # Those of families its backend knows, and its driver does not.
         self.architectures = set(re.findall(r"\bsm_\d+a?\b", done.stdout))
         if "sm_80" not in self.architectures:
-            raise Absent(f"{self.name} does not write PTX for sm_80")
+            pytest.skip(f"{self.name} does not write PTX for sm_80")
         self.options = [one for one, words in OPTIONS.items() if self.takes(words)]
 
     def takes(self, options):
@@ -198,7 +200,7 @@ class Triton:
         self.site = site
         text = said(sys.executable, HERE / "triton_kernels.py", env=self.environment())
         if not text:
-            raise Absent("triton cannot be imported by this Python")
+            pytest.skip("triton cannot be imported by this Python")
         self.name = f"triton {text.split()[0]}"
         source = HERE / "triton_kernels.py"
         self.folder = STORE / f"triton-{text.split()[0]}-{build.digest(source, source.stat().st_mtime_ns)[:12]}"
@@ -239,13 +241,11 @@ class Triton:
             (self.folder / "made").write_text(done.stdout)
 
 
-class Absent(Exception):
-    """Why a compiler is not here."""
-
+# ---- what there is; who asks for another is skipped ----
 
 def clang_of_machine():
     if not shutil.which("clang"):
-        raise Absent("there is no clang (Debian: apt install clang)")
+        pytest.skip("there is no clang (Debian: apt install clang)")
     return Clang(["clang"])
 
 
@@ -253,21 +253,21 @@ def clang_of_zig():
     """That of tests/requirements.txt, with which the default tests do."""
     found = importlib.util.find_spec("ziglang")
     if not found:
-        raise Absent("there is no ziglang (pip could not install tests/requirements.txt)")
+        pytest.skip("there is no ziglang (pip could not install tests/requirements.txt)")
     return Clang([str(pathlib.Path(found.origin).parent / "zig"), "clang"])
 
 
 def newer_clang():
     why = fetched(FETCHED, "clang")
     if why:
-        raise Absent(why)
+        pytest.skip(why)
     return Clang([str(FETCHED / "clang" / platform.machine() / "ziglang" / "zig"), "clang"])
 
 
 def triton():
     why = fetched(FETCHED, "triton")
     if why:
-        raise Absent(why)
+        pytest.skip(why)
     return Triton(FETCHED / "triton" / platform.machine())
 
 

@@ -16,13 +16,6 @@ from cubin_shapes import newest
 from verdicts import AGREE_YES
 
 
-def found(finder):
-    try:
-        return finder()
-    except other_compilers.Absent as why:
-        pytest.skip(str(why))
-
-
 def held(shape, kind):
     """Kind, architecture and whether it is relocatable, as `inspect` has it of one piece of code.
     A cubin does not say that it is for a family."""
@@ -59,7 +52,7 @@ def are_linked(comparison, linker, folder):
 @pytest.mark.parametrize("finder", other_compilers.FINDERS, ids=lambda one: one.__name__)
 def test_what_others_write(finder, tmp_path):
     linkers.need(linkers.versions())
-    compiler = found(finder)
+    compiler = finder()
     why = other_compilers.why_no_ptxas()
     if why:
         pytest.skip(f"without ptxas: {why}")
@@ -76,7 +69,7 @@ def test_what_others_write(finder, tmp_path):
 def test_what_one_of_them_writes(tmp_path):
     """A part of that, of the compiler that is always there."""
     versions = linkers.need(newest(linkers.versions()))
-    compiler = found(other_compilers.clang_of_zig)
+    compiler = other_compilers.clang_of_zig()
     for linker in versions:
         shapes = other_compilers.written(compiler, "ptx", option="O2", arch="sm_80")
         is_read(shapes)
