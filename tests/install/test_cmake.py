@@ -8,7 +8,7 @@ import pytest
 import build
 import elf
 import projects
-from projects import NODES, PROJECT, run, tool
+from projects import CALLS_CUBLAS, NODES, PROJECT, run, tool
 
 
 class Project:
@@ -123,7 +123,7 @@ def test_a_library_folder_that_is_a_link(plain, tmp_path, check):
     ("find_package(lazycuda REQUIRED COMPONENTS cublas)\n", "lazycuda::cublas"),
     ("set(LAZYCUDA_REPLACE_CUDA ON)\nfind_package(lazycuda REQUIRED)\n", "CUDA::cublas_static")])
 def test_each_other_library(all_stubs, tmp_path, find, library):
-    project = Project(all_stubs, tmp_path, f"project(app C)\n{find}" + target(library, source="cublas.c") +
+    project = Project(all_stubs, tmp_path, f"project(app C)\n{find}" + target(library, f"{library.partition(':')[0]}::cudart", source=CALLS_CUBLAS) +
                       "if(NOT TARGET lazycuda::cudnn_ops OR NOT TARGET lazycuda::npps)\n"
                       "message(FATAL_ERROR \"not all\")\nendif()\n")
     assert ("cublasCreate_v2", "libcublas.so.12") in [

@@ -9,7 +9,7 @@ import pytest
 import build
 import elf
 import installed
-from projects import PROJECT, linker, run, tool
+from projects import CALLS_CUBLAS, PROJECT, linker, run, tool
 
 
 def pkg_config(tree, *arguments, check=True):
@@ -39,7 +39,7 @@ def test_all_three(plain, tmp_path, check):
 
 
 def test_each_other_library(all_stubs, tmp_path):
-    program = compile(tmp_path, *flags(all_stubs, "cublas-stub-11"), source="cublas.c")
+    program = compile(tmp_path, *flags(all_stubs, "cublas-stub-11", "cudart-stub-11"), source=CALLS_CUBLAS)
     assert ("cublasCreate_v2", "libcublas.so.11") in [(one.name, one.node) for one in elf.imports(program)]
     pkg_config(all_stubs, "--validate", *(f"{name}-stub-12" for name in (
         "cudnn", "cusolver", "nccl", "nppial", "nvToolsExt")))

@@ -13,6 +13,7 @@ import elf
 from fakes import answer, fake
 
 PROJECT = build.TESTS / "install" / "project"
+CALLS_CUBLAS = build.TESTS / "packages" / "dependent" / "hello-cuda.c"
 CALLS = ("cudaDeviceSynchronize", "cudaMemAdvise")
 NODES = {11: "libcudart.so.11.0", 12: "libcudart.so.12", 13: "libcudart.so.13"}
 FAKES = {11: "11.8", 12: "12.9", 13: "13.5"}
