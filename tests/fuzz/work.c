@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef MOST_STEPS
-# define MOST_STEPS 200	/* a byte */
-#endif
+/* MOST_STEPS, of a byte, is of the target. */
 #define STEPS_AT_LEAST 50000	/* whatever the length is */
 
 int target(const uint8_t *data, size_t size);

@@ -80,12 +80,6 @@ def test_what_is_of_several_cudas_is_the_same_file(tree):
 
 # ---- what is made when ----
 
-def dry_run(*words):
-    """The libraries that files are installed of in compat folders."""
-    said = install_tree.planned(*words)
-    return {name for _, name, of in FILES if f"/{soname(name, of)}'" in said}
-
-
 EVERY = set(library_lists.NAMES) - NEVER
 NPP = {name for name in EVERY if name.startswith("npp")}
 
@@ -96,7 +90,9 @@ NPP = {name for name in EVERY if name.startswith("npp")}
     (["install", "ALL_STUBS=yes", "COMPAT=13", "COMPAT_WITHOUT=npp% nvvm"], EVERY - NPP - {"nvvm"}),
     (["uninstall", "COMPAT_WITHOUT=npp%"], EVERY)])
 def test_those_that_were_asked_for(words, there):
-    assert dry_run(*words) == there
+    """The libraries that files are installed of in compat folders."""
+    said = install_tree.planned(*words)
+    assert {name for _, name, of in FILES if f"/{soname(name, of)}'" in said} == there
 
 
 def test_uninstall_where_nothing_is_built(tmp_path):
@@ -136,11 +132,6 @@ def program(folder, *more):
                          fake_of_five("cudart", "12.9"))
 
 
-def of_nothing():
-    return [library_lists.read(name).errors["missing", of] for name, of in USED.items()] + [
-        MISSING["cudart"]]
-
-
 def answers(done):
     return [int(line) for line in done.lines]
 
@@ -149,7 +140,8 @@ def test_it_starts_with_that_folder_alone(world, tree, tmp_path):
     made = program(tmp_path)
     assert world.run(made, check=False).status == 127
     world.search(tree.compat(12))
-    assert answers(world.run(made)) == of_nothing()
+    assert answers(world.run(made)) == [
+        *(library_lists.read(name).errors["missing", of] for name, of in USED.items()), MISSING["cudart"]]
 
 
 def test_real_ones_elsewhere_are_used(world, tree, tmp_path):

@@ -93,9 +93,7 @@ static void registering(const long *arguments)
 {
 	int number = registered++;
 
-	if (is("being"))
-		read_on((const char *)arguments[0]);
-	else if (is("done") && number == 1)
+	if (is("being") || (is("done") && number == 1))
 		read_on((const char *)arguments[0]);
 	else if (is("itself") && number == 0)
 		dlclose(extensions[0]);
