@@ -53,30 +53,34 @@ def target(*libraries, source="app.c", definitions=""):
     return TARGET.format(libraries=" ".join(libraries), source=source, definitions=definitions)
 
 
-APP = "project(app C)\nfind_package(lazycuda REQUIRED)\n" + target("lazycuda::cudart")
+FIND = "find_package(lazycuda REQUIRED)\n"
+APP = FIND + target("lazycuda::cudart")
+OF_C = "project(app C)\n"
+
+
+@pytest.fixture
+def project(plain, tmp_path):
+    return lambda text, sub=None: Project(plain, tmp_path, OF_C + text, sub)
 
 
 def test_a_c_project(tree, tmp_path, check):
-    check(Project(tree, tmp_path, APP).build("-DLAZYCUDA_ABI=12"), 12)
+    check(Project(tree, tmp_path, OF_C + APP).build("-DLAZYCUDA_ABI=12"), 12)
 
 
-def test_all_three(plain, tmp_path, check):
-    project = Project(plain, tmp_path, "project(app C)\nfind_package(lazycuda 0.1 REQUIRED COMPONENTS cuda12 "
-                      "cudart nvrtc nvJitLink)\n" + target(
-                          *(f"lazycuda::{name}" for name in build.LIBRARIES),
-                          definitions="WITH_NVRTC WITH_NVJITLINK"))
-    check(project.build(), 12, libraries=build.LIBRARIES)
+def test_all_three(project, check):
+    text = "find_package(lazycuda 0.1 REQUIRED COMPONENTS cuda12 cudart nvrtc nvJitLink)\n" + target(
+        *(f"lazycuda::{name}" for name in build.LIBRARIES), definitions="WITH_NVRTC WITH_NVJITLINK")
+    check(project(text).build(), 12, libraries=build.LIBRARIES)
 
 
-def test_the_drivers_need_no_major(plain, tmp_path, check):
-    text = "project(app C)\nfind_package(lazycuda REQUIRED COMPONENTS cuda_driver nvml)\n" + \
+def test_the_drivers_need_no_major(project, check):
+    text = "find_package(lazycuda REQUIRED COMPONENTS cuda_driver nvml)\n" + \
         target("lazycuda::cuda_driver", "lazycuda::nvml", source="driver.c")
-    check.driver(Project(plain, tmp_path, text).build())
+    check.driver(project(text).build())
 
 
-def test_through_a_static_library(plain, tmp_path, check):
-    project = Project(plain, tmp_path, """
-        project(app C)
+def test_through_a_static_library(project, check):
+    made = project("""
         find_package(lazycuda REQUIRED)
         file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/empty.c "int nothing;")
         add_library(part STATIC app.c)
@@ -84,46 +88,45 @@ def test_through_a_static_library(plain, tmp_path, check):
         add_executable(app ${CMAKE_CURRENT_BINARY_DIR}/empty.c)
         target_link_libraries(app PRIVATE part)
         """)
-    check(project.build("-DLAZYCUDA_ABI=11"), 11)
+    check(made.build("-DLAZYCUDA_ABI=11"), 11)
 
 
-def test_an_installed_program_has_no_run_path_to_us(plain, tmp_path):
-    project = Project(plain, tmp_path, APP + "install(TARGETS app)\ninclude(GNUInstallDirs)\n")
-    project.build("-DLAZYCUDA_ABI=12")
-    run("cmake", "--install", project.binary, "--prefix", tmp_path / "there")
+def test_an_installed_program_has_no_run_path_to_us(project, tmp_path):
+    made = project(APP + "install(TARGETS app)\ninclude(GNUInstallDirs)\n")
+    made.build("-DLAZYCUDA_ABI=12")
+    run("cmake", "--install", made.binary, "--prefix", tmp_path / "there")
     assert "RUNPATH" not in elf.dynamic(tmp_path / "there" / "bin" / "app")
     # Variables of CUDA's are set on request alone.
-    assert "CUDA_CUDART_LIBRARY" not in (project.binary / "CMakeCache.txt").read_text()
+    assert "CUDA_CUDART_LIBRARY" not in (made.binary / "CMakeCache.txt").read_text()
 
 
-def test_the_dispatch_library(plain, tmp_path):
-    project = Project(plain, tmp_path, """
-        project(app C)
+def test_the_dispatch_library(project):
+    program = project("""
         find_package(lazycuda REQUIRED COMPONENTS link)
         file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/none.c
           "#include <lazycuda_link.h>\\nint main(void) { return 0; }")
         add_executable(app ${CMAKE_CURRENT_BINARY_DIR}/none.c)
         target_link_libraries(app PRIVATE -Wl,--no-as-needed lazycuda::link)
-        """)
-    program = project.build("-DLAZYCUDA_ABI=13")
+        """).build("-DLAZYCUDA_ABI=13")
     assert "liblazycuda_link.so" in elf.dynamic(program)["NEEDED"]
     assert elf.is_bound_at_once(program)
 
 
-def test_a_library_folder_that_is_a_link(plain, tmp_path, check):
+def test_a_library_folder_that_is_a_link(plain, project, tmp_path, check):
     # As on merged systems, where /lib is /usr/lib: found through the link, it is one tree.
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "lib").symlink_to(plain.libdir)
-    program = Project(plain, tmp_path, APP).build(
+    program = project(APP).build(
         "-DLAZYCUDA_ABI=12", f"-Dlazycuda_DIR={tmp_path}/root/lib/cmake/lazycuda")
     check(program, 12)
 
 
 @pytest.mark.parametrize("find, library", [
     ("find_package(lazycuda REQUIRED COMPONENTS cublas)\n", "lazycuda::cublas"),
-    ("set(LAZYCUDA_REPLACE_CUDA ON)\nfind_package(lazycuda REQUIRED)\n", "CUDA::cublas_static")])
+    ("set(LAZYCUDA_REPLACE_CUDA ON)\n" + FIND, "CUDA::cublas_static")])
 def test_each_other_library(all_stubs, tmp_path, find, library):
-    project = Project(all_stubs, tmp_path, f"project(app C)\n{find}" + target(library, f"{library.partition(':')[0]}::cudart", source=CALLS_CUBLAS) +
+    uses = target(library, f"{library.partition(':')[0]}::cudart", source=CALLS_CUBLAS)
+    project = Project(all_stubs, tmp_path, OF_C + find + uses +
                       "if(NOT TARGET lazycuda::cudnn_ops OR NOT TARGET lazycuda::npps)\n"
                       "message(FATAL_ERROR \"not all\")\nendif()\n")
     assert ("cublasCreate_v2", "libcublas.so.12") in [
@@ -140,23 +143,21 @@ def test_each_other_library(all_stubs, tmp_path, find, library):
     (APP.replace("REQUIRED", "REQUIRED COMPONENTS nvJitLink"), ("-DLAZYCUDA_ABI=11",),
      "there is no nvJitLink for CUDA 11"),
     (APP.replace("lazycuda REQUIRED", "lazycuda 0.2 REQUIRED"), ("-DLAZYCUDA_ABI=12",), "0.1.0"),
-    (APP + "set(LAZYCUDA_ABI 13)\nfind_package(lazycuda REQUIRED)\n", ("-DLAZYCUDA_ABI=12",),
+    (APP + "set(LAZYCUDA_ABI 13)\n" + FIND, ("-DLAZYCUDA_ABI=12",),
      "lazycuda::cudart is of CUDA 12 already, not of 13"),
 ])
-def test_nothing_is_guessed(plain, tmp_path, text, arguments, message):
-    status, said = Project(plain, tmp_path, text).configure(*arguments, check=False)
+def test_nothing_is_guessed(project, text, arguments, message):
+    status, said = project(text).configure(*arguments, check=False)
     assert status != 0 and message in " ".join(said.split())
 
 
-def test_it_can_be_done_without(plain, tmp_path):
-    project = Project(plain, tmp_path, """
-        project(app C)
+def test_it_can_be_done_without(project):
+    project("""
         find_package(lazycuda QUIET)
         if(lazycuda_FOUND)
           message(FATAL_ERROR "found")
         endif()
-        """)
-    project.configure()
+        """).configure()
 
 
 # ---- a project made for CUDA ----
@@ -191,77 +192,71 @@ def toolkit_of(tmp_path):
 
 
 FIND_CUDA = "find_package(CUDAToolkit REQUIRED)\n"
-FIND_OURS = "set(LAZYCUDA_REPLACE_CUDA ON)\nfind_package(lazycuda REQUIRED)\n"
-CALL_OURS = "find_package(lazycuda REQUIRED)\nlazycuda_replace_cuda()\n"
+FIND_OURS = "set(LAZYCUDA_REPLACE_CUDA ON)\n" + FIND
+CALL_OURS = FIND + "lazycuda_replace_cuda()\n"
+USES_CUDA = target("CUDA::cudart", definitions="WITH_HEADER")
 
 
 @pytest.mark.parametrize("text, library", [
     (FIND_OURS + FIND_OURS + FIND_CUDA, "CUDA::cudart_static"),
     (FIND_CUDA + CALL_OURS, "CUDA::cudart")], ids=["twice before", "called"])
-def test_cudas_targets_are_replaced(plain, tmp_path, toolkit_of, check, text, library):
+def test_cudas_targets_are_replaced(project, toolkit_of, check, text, library):
     # The ABI is that of the toolkit; its headers are still found.
-    project = Project(plain, tmp_path, "project(app C)\n" + text + target(library, definitions="WITH_HEADER"))
-    check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}"), 12)
+    text += target(library, definitions="WITH_HEADER")
+    check(project(text).build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}"), 12)
 
 
 @pytest.mark.parametrize("with_toolkit", [True, False])
-def test_the_drivers_targets(plain, tmp_path, toolkit_of, check, with_toolkit):
+def test_the_drivers_targets(project, toolkit_of, check, with_toolkit):
     # Without one they are there all the same, for a project that brings the headers itself.
     text = (FIND_CUDA if with_toolkit else "") + FIND_OURS + \
         target("CUDA::cuda_driver", "CUDA::nvml", source="driver.c")
-    project = Project(plain, tmp_path, "project(app C)\n" + text)
-    check.driver(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}" if with_toolkit else
-                               "-DLAZYCUDA_ABI=12"))
+    check.driver(project(text).build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}" if with_toolkit else
+                                     "-DLAZYCUDA_ABI=12"))
 
 
 @pytest.mark.parametrize("text, sub", [
     (FIND_CUDA + FIND_OURS, ""), (FIND_OURS, FIND_CUDA + FIND_OURS)])
-def test_in_a_folder_below(plain, tmp_path, toolkit_of, check, text, sub):
-    project = Project(plain, tmp_path, "project(app C)\n" + text + "add_subdirectory(sub)\n",
-                      sub + target("CUDA::cudart", source="../app.c", definitions="WITH_HEADER"))
-    check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}"), 12)
+def test_in_a_folder_below(project, toolkit_of, check, text, sub):
+    made = project(text + "add_subdirectory(sub)\n",
+                   sub + target("CUDA::cudart", source="../app.c", definitions="WITH_HEADER"))
+    check(made.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}"), 12)
 
 
-def test_targets_that_were_linked_before(plain, tmp_path, toolkit_of, check):
-    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA
-                      + target("CUDA::cudart", definitions="WITH_HEADER") + FIND_OURS)
-    check(project.build(f"-DCUDAToolkit_ROOT={toolkit_of(11)}"), 11)
+def test_targets_that_were_linked_before(project, toolkit_of, check):
+    made = project(FIND_CUDA + USES_CUDA + FIND_OURS)
+    check(made.build(f"-DCUDAToolkit_ROOT={toolkit_of(11)}"), 11)
 
 
-def test_a_project_that_is_not_edited_at_all(plain, tmp_path, toolkit_of, check):
-    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA
-                      + target("CUDA::cudart", definitions="WITH_HEADER"))
-    program = project.build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}",
-                            f"-DCMAKE_PROJECT_INCLUDE={plain.cmake}/replace-cuda.cmake")
+def test_a_project_that_is_not_edited_at_all(plain, project, toolkit_of, check):
+    program = project(FIND_CUDA + USES_CUDA).build(
+        f"-DCUDAToolkit_ROOT={toolkit_of(12)}",
+        f"-DCMAKE_PROJECT_INCLUDE={plain.cmake}/replace-cuda.cmake")
     check(program, 12)
 
 
-def test_another_major_than_the_toolkits_is_an_error(plain, tmp_path, toolkit_of):
-    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA + FIND_OURS)
-    status, said = project.configure(f"-DCUDAToolkit_ROOT={toolkit_of(13)}", "-DLAZYCUDA_ABI=12",
-                                     check=False)
+def test_another_major_than_the_toolkits_is_an_error(project, toolkit_of):
+    status, said = project(FIND_CUDA + FIND_OURS).configure(
+        f"-DCUDAToolkit_ROOT={toolkit_of(13)}", "-DLAZYCUDA_ABI=12", check=False)
     assert status != 0 and "headers of CUDA 12 and 13" in " ".join(said.split())
 
 
-def test_variables_that_a_project_links(plain, tmp_path, check):
+def test_variables_that_a_project_links(project, check):
     """As TVM's do, whose own search came first."""
-    project = Project(plain, tmp_path, "project(app C)\nfind_library(CUDA_CUDART_LIBRARY m)\n"
-                      "find_package(lazycuda REQUIRED)\n" + target(
-                          "${CUDA_CUDART_LIBRARY} ${CUDA_NVRTC_LIBRARY}", definitions="WITH_NVRTC"))
-    check(project.build("-DLAZYCUDA_ABI=12", "-DLAZYCUDA_SET_CUDA_VARIABLES=ON"), 12,
+    made = project("find_library(CUDA_CUDART_LIBRARY m)\n" + FIND + target(
+        "${CUDA_CUDART_LIBRARY} ${CUDA_NVRTC_LIBRARY}", definitions="WITH_NVRTC"))
+    check(made.build("-DLAZYCUDA_ABI=12", "-DLAZYCUDA_SET_CUDA_VARIABLES=ON"), 12,
           libraries=("cudart", "nvrtc"))
-    cache = (project.binary / "CMakeCache.txt").read_text()
+    cache = (made.binary / "CMakeCache.txt").read_text()
     for variable, name in (("CUDA_CUDART_LIBRARY", "cudart"), ("CUDA_NVRTC_LIBRARY", "nvrtc"),
                              ("CUDA_CUDA_LIBRARY", "cuda_driver")):
         assert f"{variable}:STRING=lazycuda::{name}\n" in cache
 
 
-def test_without_the_wish_nothing_is_replaced(plain, tmp_path, toolkit_of):
-    project = Project(plain, tmp_path, "project(app C)\n" + FIND_CUDA
-                      + "find_package(lazycuda REQUIRED)\n" + target("CUDA::cudart", definitions="WITH_HEADER"))
-    root = toolkit_of(12)
-    project.configure(f"-DCUDAToolkit_ROOT={root}")
-    status, said = run("cmake", "--build", project.binary, check=False)
+def test_without_the_wish_nothing_is_replaced(project, toolkit_of):
+    made, root = project(FIND_CUDA + FIND + USES_CUDA), toolkit_of(12)
+    made.configure(f"-DCUDAToolkit_ROOT={root}")
+    status, said = run("cmake", "--build", made.binary, check=False)
     assert status != 0 and f"{root}/lib64/libcudart.so" in said
 
 
