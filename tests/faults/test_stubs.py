@@ -37,7 +37,7 @@ def test_no_library(sweep, scenario, library):
     assert sweep(scenario, library) > 50
 
 
-@pytest.mark.parametrize("scenario", ["call", "load", "fork"])
+@pytest.mark.parametrize("scenario", ["call", "load", "fork", "record", "replay"])
 def test_a_library(world, sweep, scenario):
     install(world)
     assert sweep(scenario, "cudart", "13.5") > 50
@@ -78,9 +78,3 @@ def test_a_folder_that_everybody_can_write_to_stays_unsearched(world, sweep):
     install(world)
     world.folder("loader").chmod(0o777)
     assert sweep("call") > 50
-
-
-@pytest.mark.parametrize("scenario", ["record", "replay"])
-def test_registrations(world, sweep, scenario):
-    install(world)
-    assert sweep(scenario, "cudart", "13.5") > 50
