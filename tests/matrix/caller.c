@@ -172,7 +172,7 @@ static int32_t cuGetProcAddress(const char *symbol, void **function, int32_t ver
 static int32_t cuGetProcAddress_v2(const char *symbol, void **function, int32_t version,
 				   uint64_t flags, int32_t *found);
 
-static const struct {
+static const struct of_driver {
 	const char *name;
 	int32_t since;
 	void *function, *per_thread;
@@ -191,19 +191,24 @@ static const struct {
 	{ "cuProfilerInitialize", 4000, cuProfilerInitialize, NULL },
 };
 
+static const struct of_driver *known(const char *symbol, int32_t version)
+{
+	for (size_t i = 0; i < sizeof of_driver / sizeof *of_driver; i++)
+		if (!strcmp(of_driver[i].name, symbol) && of_driver[i].since <= version)
+			return &of_driver[i];
+	return NULL;
+}
+
 /* What has no function here has an address that says what was asked for; names that
  * begin with cuNo are not there. */
 static void *driver_function(const char *symbol, int32_t version, uint64_t flags)
 {
-	for (size_t i = 0; i < sizeof of_driver / sizeof *of_driver; i++)
-		if (!strcmp(of_driver[i].name, symbol) && of_driver[i].since <= version &&
-		    of_driver[i].since <= driver_version)
-			return flags == 2 && of_driver[i].per_thread ? of_driver[i].per_thread :
-			       of_driver[i].function;
-	for (size_t i = 0; i < sizeof of_driver / sizeof *of_driver; i++)
-		if (!strcmp(of_driver[i].name, symbol))
-			return NULL;
-	return strncmp(symbol, "cuNo", 4) ?
+	const struct of_driver *found =
+		known(symbol, version < driver_version ? version : driver_version);
+
+	if (found)
+		return flags == 2 && found->per_thread ? found->per_thread : found->function;
+	return strncmp(symbol, "cuNo", 4) && !known(symbol, INT32_MAX) ?
 	       (void *)(0x700000000000 + (uint64_t)version * 16 + flags) : NULL;
 }
 
@@ -231,11 +236,8 @@ static int32_t cuGetProcAddress_v2(const char *symbol, void **function, int32_t 
 
 void matrix_driver_gives(const char *symbol, void **function, int32_t version)
 {
-	for (size_t i = 0; symbol && i < sizeof of_driver / sizeof *of_driver; i++)
-		if (!strcmp(of_driver[i].name, symbol) && of_driver[i].since <= version) {
-			*function = driver_function(symbol, version, 0);
-			return;
-		}
+	if (symbol && known(symbol, version))
+		*function = driver_function(symbol, version, 0);
 }
 
 static unsigned char digit(char c)
