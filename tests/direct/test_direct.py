@@ -600,7 +600,7 @@ ROWS = [
     Row("fork() waits for a thread in its first call", "fork_handler.c", RUNTIME,
         arguments=("waits",)),
     Row("threads come into a fork() that lasts, and one holds a lock", "held_at_fork.c",
-        (Fake("cudart", "12.9"),), timeout=10, flags=("-rdynamic",)),
+        (Fake("cudart", "12.9"),), flags=("-rdynamic",)),
     *[Row(f"the process is copied without fork() during a first call, {when}", "cloned.c",
           SLOWLY_LOADED, env=env, differs=difference)
       for when, env, difference in (

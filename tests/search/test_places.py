@@ -12,6 +12,7 @@ import pytest
 
 import build
 import elf
+from changed_elf import Elf
 from fakes import fake
 from world import by_proot, user
 
@@ -55,19 +56,16 @@ def test_the_rpath_of_an_object_that_needs_the_stub(world, with_user, kind):
 
 def ended_early(file, target):
     """A copy with a segment that ends where the string table begins, in the middle of a page."""
-    data = bytearray(file.read_bytes())
-    begin, count = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<H", data, 56)[0]
-    headers = [(begin + 56 * i, *struct.unpack_from("<I4xQQQQQ", data, begin + 56 * i))
-               for i in range(count)]
-    dynamic = next(header for header in headers if header[1] == 2)
-    entries = [struct.unpack_from("<QQ", data, dynamic[2] + 16 * i)
-               for i in range(dynamic[5] // 16)]
-    strings = next(value for tag, value in entries if tag == 5)
-    place, _, _, start, _, size, _ = next(header for header in headers if header[1] == 1 and
-                                          header[3] <= strings < header[3] + header[5])
+    made = Elf(file.read_bytes())
+    strings = made.field(made.find(".dynstr"), 16)
+    begin, count = *struct.unpack_from("<Q", made.data, 32), *struct.unpack_from("<H", made.data, 56)
+    place, start, size = next(
+        (at, start, size) for at in range(begin, begin + 56 * count, 56)
+        for kind, start, size in [struct.unpack_from("<I12xQ8xQ", made.data, at)]
+        if kind == 1 and start <= strings < start + size)
     assert start // 4096 == (start + size) // 4096, "the string table begins in the last page"
-    struct.pack_into("<QQ", data, place + 32, strings - start, strings - start)
-    target.write_bytes(data)
+    struct.pack_into("<QQ", made.data, place + 32, strings - start, strings - start)
+    target.write_bytes(made.data)
     return target
 
 
