@@ -35,3 +35,9 @@ def put(folder, file):
 def patch(file, *arguments):
     subprocess.run(["patchelf", *arguments, file], check=True)
     return file
+
+
+def check_loads(world, file, **env):
+    """It is loaded, with every symbol bound."""
+    opened, = world.probe(f"open:{file}", LD_BIND_NOW="1", **env)
+    assert opened["error"] is None, opened

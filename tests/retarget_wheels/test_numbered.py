@@ -10,6 +10,7 @@ import pytest
 import elf
 import installed
 import wheel_files
+from importer import check_loads
 
 STUB = "libcudart_stub.so.3"
 
@@ -36,17 +37,12 @@ def retargeted(numbered, world, patchelf, tmp_path):
     return run
 
 
-def is_loaded(world, file):
-    opened, = world.probe(f"open:{file}", LD_BIND_NOW="1")
-    return opened["error"] is None
-
-
 def test_a_file_needs_the_stub_by_its_soname_as_it_is_called_beside_it(retargeted, plain, world):
     said, = retargeted("--bundle", plain)["files"]
     assert said["loaded"] is True and said["replaced"][0]["stub"] == STUB and said["added"] == [STUB]
     made = world.root / "out" / "module.so"
     assert elf.dynamic(made)["NEEDED"][0] == STUB and not (world.root / "out" / STUB).is_symlink()
-    assert is_loaded(world, made)
+    check_loads(world, made)
 
 
 def test_a_stub_in_a_wheel_has_the_real_name(retargeted, plain, world, tmp_path):
@@ -56,7 +52,7 @@ def test_a_stub_in_a_wheel_has_the_real_name(retargeted, plain, world, tmp_path)
     assert said["added"] == ["pkg.libs/libcudart.so.12"] and said["files"][0]["loaded"] is True
     site = wheel_files.unpack(world.root / "out" / wheel.name, tmp_path / "site")
     assert elf.dynamic(site / "pkg.libs/libcudart.so.12")["SONAME"] == ["libcudart.so.12"]
-    assert is_loaded(world, site / "pkg/module.so")
+    check_loads(world, site / "pkg/module.so")
 
 
 def test_of_two_numbers_the_higher_one_counts(retargeted, plain, numbered, world):

@@ -14,7 +14,7 @@ import pytest
 import build
 import elf
 import wheel_files
-from importer import importer, patch, real
+from importer import check_loads, importer, patch, real
 
 RENAMED = "libcudart-09529672.so.12.6.77"
 NVRTC = "libnvrtc-d7c32a86.so.12.6.85"
@@ -52,8 +52,7 @@ def test_the_stubs_are_added_and_found(retarget, tmp_path, plain, world):
     # As DT_RUNPATH: LD_LIBRARY_PATH goes first.
     assert elf.dynamic(site / "pkg/deep/module.so")["RUNPATH"] == ["$ORIGIN/../../pkg.libs"]
     # Where there is nothing it is loaded with every symbol bound, and answers.
-    opened, = world.probe(f"open:{site / 'pkg/deep/module.so'}", LD_BIND_NOW="1")
-    assert opened["error"] is None
+    check_loads(world, site / "pkg/deep/module.so")
 
 
 @pytest.mark.parametrize("options", [(), ("--relax-requirements", "--keep-libraries")])
@@ -76,8 +75,7 @@ def test_stubs_take_the_place_of_bundled_libraries(retarget, tmp_path, repaired,
     # The module no longer needs what nvrtc opens for itself; else it is as it was.
     assert elf.dynamic(site / "pkg/module.so")["NEEDED"] == [
         name for name in elf.dynamic(repaired["pkg/module.so"])["NEEDED"] if name != BUILTINS]
-    opened, = world.probe(f"open:{site / 'pkg/module.so'}", LD_BIND_NOW="1")
-    assert opened["error"] is None
+    check_loads(world, site / "pkg/module.so")
     wheel_files.check_record(out_of(retarget))
     required, extras = requirements(out_of(retarget))
     assert extras == ["cuda11", "cuda12", "cuda13"]
@@ -158,9 +156,7 @@ def test_what_a_library_needs_in_turn_its_stub_needs(retarget, tmp_path, world, 
             "pkg.libs/libnvJitLink.so.12"} <= set(said["added"])
     site = unpacked(retarget, tmp_path)
     (world.folder("other") / "libother.so.1").symlink_to(tmp_path / "away")
-    opened, = world.probe(f"open:{site / 'pkg/module.so'}", LD_BIND_NOW="1",
-                          LD_LIBRARY_PATH=str(world.root / "other"))
-    assert opened["error"] is None
+    check_loads(world, site / "pkg/module.so", LD_LIBRARY_PATH=str(world.root / "other"))
 
 
 def test_a_name_that_would_be_lost_keeps_the_library(retarget, tmp_path, through_cusolver):
@@ -396,8 +392,7 @@ def test_auditwheel_before_and_after(retarget, tmp_path, plain, world, first):
     assert made.name.split("-")[-1].startswith("manylinux")
     site = wheel_files.unpack(made, tmp_path / "site")
     assert [path.name for path in sorted((site / "pkg.libs").iterdir())] == ["libcudart.so.12"]
-    opened, = world.probe(f"open:{site / 'pkg/module.so'}", LD_BIND_NOW="1")
-    assert opened["error"] is None
+    check_loads(world, site / "pkg/module.so")
 
 
 # Wheels that are none.
