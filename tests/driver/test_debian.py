@@ -3,8 +3,6 @@
 
 .ci/run unpacks the packages into build/libcuda1.
 """
-import sys
-
 import pytest
 
 import build
@@ -77,8 +75,7 @@ def test_every_function_answers_as_it_does_directly(world, installed, library):
     names = sorted((functions(real) & functions(build.stub(library))) - hooks)
     (world.root / "names").write_text("".join(f"{name} {arguments} i\n" for name in names
                                               for arguments in ("0", "pppppppp")))
-    direct, stub = [world.run(sys.executable, build.TESTS / "libraries" / "versioned.py", "answers", file,
-                              "-", world.root / "names", timeout=600).lines
+    direct, stub = [world.versioned("answers", file, "-", world.root / "names", timeout=600)
                     for file in (real, build.stub(library))]
     assert len(direct) == 2 * len(names) and stub == direct
     # It is not all one answer.

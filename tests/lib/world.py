@@ -15,6 +15,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -113,6 +114,10 @@ class World:
     def system_file(self, where, file):
         """Put one file in a folder of the system that is to keep the rest."""
         self.bind(file, f"{where}/{file.name}")
+
+    def versioned(self, *words, **options):
+        """The lines of tests/libraries/versioned.py."""
+        return self.run(sys.executable, build.TESTS / "libraries" / "versioned.py", *words, **options).lines
 
     def run(self, *command, check=True, timeout=120, **env):
         """Run a command; with `check` it must succeed.  Status 77 means it was

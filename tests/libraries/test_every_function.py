@@ -4,7 +4,6 @@ major, and where there is no library.  What has to become of a call is worked ou
 rules of their own."""
 import functools
 import re
-import sys
 
 import pytest
 
@@ -12,7 +11,6 @@ import build
 import library_lists
 from library_lists import ABSENT, FORWARDED, REFUSED
 
-VERSIONED = build.TESTS / "libraries" / "versioned.py"
 # enum lazycuda_cause.
 CAUSES = {ABSENT: 2, REFUSED: 3}
 # cuFile's functions return a struct that begins with one.
@@ -20,11 +18,6 @@ STATUSES = ("status", "CUfileError")
 PAIRS = [(name, caller, there) for name in library_lists.NAMES
          for made in [library_lists.read(name)]
          for caller in made.sonames for there in made.sonames]
-
-
-def fates(name, caller, there):
-    made = library_lists.read(name)
-    return {one: made.fate(one, caller, there) for one in made.names(caller)}
 
 
 @functools.lru_cache(maxsize=None)
@@ -54,10 +47,8 @@ def calls(world, name, major, real="-", **env):
     node = made.sonames[major] if made.words.get("nodes") is None else "-"
     names = world.root / "names"
     names.write_text("".join(f"{one}\n" for one in made.names(major)))
-    done = world.run(sys.executable, VERSIONED, "every", library_lists.stub(name), node, name, real,
-                     names, **env)
-    return {words[0]: tuple(int(word) for word in words[1:])
-            for words in (line.split() for line in done.lines)}
+    lines = world.versioned("every", library_lists.stub(name), node, name, real, names, **env)
+    return {words[0]: tuple(int(word) for word in words[1:]) for words in map(str.split, lines)}
 
 
 def low(value, bits=32):
@@ -79,8 +70,8 @@ def test_on_a_library(world, name, major, there):
     world.loader(file)
     said = calls(world, name, major, world.root / "loader" / file.name)
     assert len(said) == len(made.names(major))
-    for one, fate in fates(name, major, there).items():
-        returned, called, cause = said[one]
+    for one in made.names(major):
+        fate, (returned, called, cause) = made.fate(one, major, there), said[one]
         if fate == FORWARDED:
             assert (one, called) == (one, numbers[one])
             continue
@@ -138,9 +129,8 @@ def test_these_hand_out_a_text(library, name):
 @pytest.mark.parametrize("name", ["cuptiGetResultString", "cuptiGetErrorMessage"])
 def test_a_text_that_is_written(world, name):
     """nvidia-resiliency-ext throws an exception with the text, whatever is returned."""
-    done = world.run(sys.executable, VERSIONED, "text",
-                     library_lists.stub("cupti"), "libcupti.so.12", name, 15, 1, 4321)
-    missing, known, unknown = done.lines
+    missing, known, unknown = world.versioned(
+        "text", library_lists.stub("cupti"), "libcupti.so.12", name, 15, 1, 4321)
     assert missing.startswith("15 ") and "no usable libcupti.so.13" in missing
     assert known == "15 CUPTI_ERROR_INVALID_PARAMETER"
     assert unknown.startswith("15 ") and "libcupti" in unknown

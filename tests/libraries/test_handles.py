@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
 """cublasLt's descriptors: those that it makes and frees, and those in the caller's own memory."""
 import itertools
-import sys
 
 import pytest
 
-import build
 import library_lists
 import real_libraries
 
@@ -27,15 +25,14 @@ def library(request):
 @pytest.mark.parametrize("library, caller", itertools.product(PLACES, (12, 13)), indirect=["library"])
 def test_what_the_library_makes_serves_callers_of_each_major(world, library, caller, request):
     there = request.node.callspec.params["library"]
-    program = sys.executable, build.TESTS / "libraries" / "versioned.py", "handles"
     for folder in real_libraries.folders(library):
         world.search(folder)
     own = int(there.split(".")[0])
-    direct = world.run(*program, library, library.name, SIZES[own])
-    through = world.run(*program, library_lists.stub("cublasLt"), f"libcublasLt.so.{caller}",
-                        SIZES[caller])
-    assert [line.split()[2] for line in direct.lines] == ["0"] * 5
-    assert through.lines[:-1] == direct.lines[:-1]
+    direct = world.versioned("handles", library, library.name, SIZES[own])
+    through = world.versioned("handles", library_lists.stub("cublasLt"), f"libcublasLt.so.{caller}",
+                              SIZES[caller])
+    assert [line.split()[2] for line in direct] == ["0"] * 5
+    assert through[:-1] == direct[:-1]
     # 13.0 has the structs of 12; a caller of 13 may have been compiled with 13.1, which has not.
-    assert through.lines[-1] == (direct.lines[-1] if caller == own or (caller, there) == (12, "13.0")
-                                 else f"own init {REFUSED}")
+    assert through[-1] == (direct[-1] if caller == own or (caller, there) == (12, "13.0")
+                           else f"own init {REFUSED}")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """An error that an adaptor returns by itself is the thread's last error, as one of the
 library's own would be."""
-import sys
-
 import pytest
 
 import build
@@ -14,6 +12,5 @@ from fakes import fake
     ("many:Wait", "libcudart.so.11.0", "13.5", "2")])
 def test_the_last_error_is_what_the_adaptor_returned(world, step, node, version, status):
     world.loader(fake("cudart", version))
-    said = world.run(sys.executable, build.TESTS / "libraries" / "versioned.py", "errors",
-                     build.stub("cudart"), node, "get", step, "get", "get")
-    assert said.lines == ["0", status, status, "0"]
+    said = world.versioned("errors", build.stub("cudart"), node, "get", step, "get", "get")
+    assert said == ["0", status, status, "0"]

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """cudaGetLastError gives back what the stub refused, thread by thread."""
-import sys
-
 import pytest
 
 import build
@@ -30,8 +28,8 @@ def test_an_error_is_given_back(world, what):
     if what != "missing":
         world.loader(fake("cudart", "11.8"))
     steps = [step.rpartition("=") for step in STEPS[what].split()]
-    said = world.run(sys.executable, build.TESTS / "libraries" / "versioned.py", "errors",
-                     build.stub("cudart"), "libcudart.so.13", *(step for step, _, _ in steps)).lines
+    said = world.versioned("errors", build.stub("cudart"), "libcudart.so.13",
+                           *(step for step, _, _ in steps))
     assert said == [value for _, _, value in steps]
 
 

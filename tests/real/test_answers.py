@@ -2,7 +2,6 @@
 """Through the stub every function answers as the real one does when it is called
 directly: the same code, the same outputs, for all that can be called without a
 GPU."""
-import sys
 
 import pytest
 
@@ -29,8 +28,7 @@ def lines(listed, version):
 
 def answers(world, library, node, text):
     (world.root / "names").write_text(text)
-    return world.run(sys.executable, build.TESTS / "libraries" / "versioned.py", "answers", library, node,
-                     world.root / "names", timeout=600).lines
+    return world.versioned("answers", library, node, world.root / "names", timeout=600)
 
 
 @pytest.mark.parametrize("library", build.LIBRARIES)

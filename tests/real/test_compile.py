@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """nvrtc compiles and nvJitLink links, through the stubs, on every real version."""
-import sys
-
 import pytest
 
 import build
@@ -19,8 +17,7 @@ def compiled(world):
         for name in ("nvrtc", "nvJitLink"):
             words += [world.put("site-packages/pkg", build.stub(name)) / build.stub_name(name),
                       symbols.read().libraries[name].soname((caller.major, caller.minor))]
-        said = world.run(sys.executable, build.TESTS / "libraries" / "versioned.py", "compiled",
-                         *words[:2], kind, *words[2:], f"_{caller.major}_{caller.minor}").lines
+        said = world.versioned("compiled", *words[:2], kind, *words[2:], f"_{caller.major}_{caller.minor}")
         # Of nvrtc, of what it made, of nvJitLink, of the image, and of nvJitLink and nvrtc.
         assert [line.split()[-1] for line in said] == ["0", "0", "True", *(
             ["0"] * 3 + ["b'\\x7fELF'", "0"]) * (kind != "CUBIN"), "0"], said

@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What a real older runtime lacks, through the stub, answers as the real newer one does when it
 is called directly: without a driver, and with a driver without a device."""
-import sys
-
 import pytest
 
 import build
 
-PROGRAM = build.TESTS / "libraries" / "versioned.py"
 NODE = "libcudart.so.{}"
 
 
 def lines(world, library, major, **options):
-    return world.run(sys.executable, PROGRAM, "older", library, NODE.format(major), **options).lines
+    return world.versioned("older", library, NODE.format(major), **options)
 
 
 def compare(world, newer, older):

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """13.0 added result codes: callers compiled for 12 get those that 12 has."""
-import sys
-
 import pytest
 
 import build
@@ -12,6 +10,5 @@ import build
     (13, [11, 16, 0, 12]), (12, [3, 1, 0, 3])])
 def test_a_caller_on_13_gets_the_codes_that_its_own_has(world, real, compiled_for, codes):
     world.loader(real("13.5").file("nvJitLink"))
-    said = world.run(sys.executable, build.TESTS / "libraries" / "versioned.py", "results",
-                     build.stub("nvJitLink"), f"libnvJitLink.so.{compiled_for}")
-    assert [int(line) for line in said.lines] == codes
+    said = world.versioned("results", build.stub("nvJitLink"), f"libnvJitLink.so.{compiled_for}")
+    assert [int(line) for line in said] == codes

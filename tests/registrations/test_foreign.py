@@ -5,7 +5,6 @@ A file that is bound lazily binds each of nvcc's calls when it is made first, so
 them may go to the stub and the other to what became global meanwhile.
 """
 import shutil
-import sys
 
 import pytest
 
@@ -23,8 +22,7 @@ def run(world):
     world.record()
 
     def run(stub, *words):
-        lines = world.run(sys.executable, build.TESTS / "libraries" / "versioned.py", "foreign", stub,
-                          "libcudart.so.12", *words).lines
+        lines = world.versioned("foreign", stub, "libcudart.so.12", *words)
         return lines, [call for call in world.log() if call[2] in ALL]
     return run
 
