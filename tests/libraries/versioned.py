@@ -96,7 +96,8 @@ def errors(call, _file, _node, *steps):
     """What each step says, in another thread after "other:"."""
     def many(what):
         before = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, before[1]))
+        pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])    # many, of a sanitizer
+        resource.setrlimit(resource.RLIMIT_AS, (pages * mmap.PAGESIZE + (1 << 30), before[1]))
         error = call(f"cuda{what}ExternalSemaphoresAsync", b"", b"", ctypes.c_uint(2**32 - 1), None)
         resource.setrlimit(resource.RLIMIT_AS, before)
         return error
