@@ -142,7 +142,7 @@ SANITIZERS = [
     # child of fork() has lost the other threads.
     Sanitizer("thread", "tsan", "TSAN_OPTIONS", "libtsan.so",
               "halt_on_error=1:ignore_noninstrumented_modules=1:report_thread_leaks=0"
-              f":suppressions={SUPPRESSIONS}/thread.supp", []),
+              f":allocator_may_return_null=1:suppressions={SUPPRESSIONS}/thread.supp", []),
 ]
 
 
