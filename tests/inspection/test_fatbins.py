@@ -130,7 +130,7 @@ PTX_PACKED = len(c.lz4(c.ptx()))
      "is for an impossible architecture (4294967295)"),
     (c.entry(c.PTX, c.ptx(), name=b"x", name_length=2**32 - 1),
      "has a name that lies outside its header"),
-    (c.entry(c.PTX, c.ptx(), options_at=2**32 - 1), "has options that lie outside its header"),
+    (c.entry(c.PTX, c.ptx(), options_at=4), "has options that lie outside its header"),
     (c.entry(c.PTX, c.ptx(), options_at=60), "has options that lie outside its header"),
     (c.entry(c.PTX, c.ptx(), flags=PACKED | c.ZSTD),
      "says that it is compressed with LZ4 and with ZSTD"),
