@@ -345,7 +345,7 @@ $(GENERATED)/link_abi.py: tools/retarget/abi.awk include/lazycuda_link.h
 $(BUILD)/obj/link/plan/codes.o: | $(GENERATED)/codes.h
 $(GENERATED)/codes.h: include/lazycuda_link.h
 	$(call say,SED)
-	$(call write,sed -n 's/^\tLAZYCUDA_CODE_\([A-Z_]*\) =.*/case LAZYCUDA_CODE_\1: return "\1";/p' $<)
+	$(call write,sed -n 's/^\tLAZYCUDA_CODE_\([A-Z_0-9]*\) =.*/case LAZYCUDA_CODE_\1: return "\1";/p' $<)
 
 $(BUILD)/man/lazycuda.1: docs/options.awk docs/lazycuda.1.in $(TOOL) tools/retarget/lazycuda/retarget.py
 	$(call say,AWK)
