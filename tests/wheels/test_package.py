@@ -13,6 +13,7 @@ import distribution
 import elf
 import installed
 import package
+import pages
 import symbols
 import wheel_files
 from fakes import fake
@@ -200,6 +201,12 @@ def test_the_machine_of_a_wheel_is_that_of_its_files(tmp_path, machine, arch):
     stub.write_bytes(content)
     said = package.run(sys.executable, "-c", MACHINE, tmp_path, cwd=build.ROOT, CC="false")
     assert said.strip() == arch
+
+
+def test_the_oldest_hatchling_that_may_make_it_is_the_one_of_the_tests():
+    needed = re.search(r'"hatchling>=([^"]+)"', (build.ROOT / "pyproject.toml").read_text())[1]
+    assert f"\nhatchling=={needed}.0\n" in (build.TESTS / "requirements.txt").read_text()
+    assert f"| build the wheel | Python 3.8, hatchling {needed} |" in pages.page("packaging.md")
 
 
 def test_an_editable_installation_is_refused(tmp_path):
