@@ -157,6 +157,9 @@ def logs():
     assert said.info > 60000 and said.error > 60000, (said.info, said.error)
     begin(error=b"Undefined reference to 'f' in 'input'", fail_at=9 if LINKER is DRIVER else 4)
     linked("logs", abi.Code.UNDEFINED_SYMBOL)
+    if LINKER is NVJITLINK:     # which reports success then
+        begin(error=b"Multiple definition of 'f' in 'input', first defined in 'input'")
+        linked("a name twice", abi.Code.DUPLICATE_SYMBOL)
 
 
 def contexts():
