@@ -95,8 +95,9 @@ def test_what_is_no_option_of_a_linker(fate, options, backend):
 
 @pytest.mark.parametrize("backend", [ON_NVJITLINK, ON_DRIVER])
 @pytest.mark.parametrize("option, why", [
-    ("-verbose=", "it takes no value"), ("-O3=1", "it takes no value"),
+    *[(option, "it takes no value") for option in ("-verbose=", "-O3=1", "-optimize-unused-variables=1")],
     *[(f"-ftz{value}", "its value is 0 or 1") for value in ("", "=", "=2", "=true", "=01x", "=-1")],
+    *[(f"-{name}=true", "its value is 0 or 1") for name in ("fma", "prec-div", "prec-sqrt")],
     *[(f"-maxrregcount{value}", "its value is a number of registers")
       for value in ("", "=", "=x", "=32x", "= 32", "=-1", "=65536", "=99999999999999999999")],
     *[(f"-split-compile{value}", "its value is a number of threads, 0 for all")
