@@ -149,7 +149,7 @@ def test_markers_extras_and_two_versions(relaxed):
     _, required = relaxed([
         'nvidia-nccl-cu12==2.20; python_version < "3"',
         'nvidia-nccl-cu12==2.26; python_version >= "3"',
-        'nvidia-cudnn-cu12; extra == "gpu"',
+        'nvidia-cudnn-cu12; extra == "gpu"', 'nvidia-cusparse-cu12; python_version < "3"',
         "nvidia-nvtx-cu12 (>=12); python_version > '3' or os_name == 'nt'",
         "nvidia-cuda-nvcc-cu12", "nvidia-cudnn-frontend", "nvidia-ml-py", "cutensor"])
     assert required[None] == ["nvidia-cuda-nvcc-cu12", "nvidia-cudnn-frontend", "nvidia-ml-py",
