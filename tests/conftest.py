@@ -45,6 +45,10 @@ def pytest_sessionstart(session):
     for library in build.STUBBED:
         if not build.stub(library).exists():
             pytest.exit(f"{build.stub(library)} is not there: run make first", 2)
+    for file in (build.ROOT / "tools/retarget/lazycuda").glob("*.py"):
+        made = build.PYTHON / "lazycuda" / file.name
+        if not made.exists() or made.read_bytes() != file.read_bytes():
+            pytest.exit(f"{made} is not what {file} is now: run make first", 2)
     if build.SANITIZER:
         build.SANITIZER.prepare()
 
