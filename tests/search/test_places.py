@@ -370,3 +370,13 @@ def test_a_place_whose_library_lacks_what_is_called_is_passed_over(world):
     assert status["reason"].endswith(f"comes before it, and was passed over: {refused}")
     assert [c["reason"] for c in status["candidates"] if not c["taken"]] == [refused]
     assert world.status(CUDA_HOME=new.parent)["path"] == str(old / "libcudart.so.12")
+
+
+def test_a_real_site_packages(world, toolkit):
+    """The list has the folders of the real wheels."""
+    site = world.folder("site-packages")
+    (site / "nvidia").symlink_to(toolkit.site / "nvidia")
+    for library in filter(toolkit.file, build.LIBRARIES):
+        stub = world.put(f"{site}/pkg", build.stub(library)) / build.stub(library).name
+        status = world.probe(f"open:{stub}", "load", f"status:{library}")[-1]
+        assert (status["found_by"], status["version"]) == ("site-packages", toolkit.version)
