@@ -170,10 +170,10 @@ def test_damaged_symbols_of_an_object(see, fields):
 
 def test_sources_behind_others_are_numbered_anew(see):
     file = c.archive(c.member(b"a.o/", c.offload(A80, B90)), c.member(b"b.fatbin/", c.usual()),
-                     c.member(b"c.o/", c.offload(A80, A90)))
+                     c.member(b"c.o/", c.offload(A80, A90)), c.member(b"d.fatbin/", c.usual()))
     seen = see(file, "--payloads")
-    assert seen.column("fatbin") == list("0122233") and seen.fatbins == "4"
-    assert seen.column("member") == [*["a.o"] * 2, *["b.fatbin"] * 3, *["c.o"] * 2]
+    assert seen.column("fatbin") == list("0122233444") and seen.fatbins == "5"
+    assert seen.column("member") == [*["a.o"] * 2, *["b.fatbin"] * 3, *["c.o"] * 2, *["d.fatbin"] * 3]
 
 
 def test_a_suffix_goes_with_its_number(see):
