@@ -87,6 +87,8 @@ REFUSALS = [
     (HAVE, ["x:+declared=object;"], "KIND_MISMATCH", 0, "unknown", "object", "none of these"),
     (HAVE, ["x.o:+is=object;"], "NO_DEVICE_CODE", 0, "object", "device code",
      "x.o: there is no device code in it; leave it to the host's linker"),
+    (HAVE, ["x.fatbin:+is=fatbin;"], "NO_DEVICE_CODE", 0, "fatbin", "device code",
+     "x.fatbin: there is no device code in it"),
     (HAVE, [PTX, "x.fatbin:{ptx 9.0 sm_80/ptx 8.0 sm_90/cubin 12.0 sm_80 linked}"],
      "NO_USABLE_ENTRY", 1, "{ptx sm_80, ptx sm_90, cubin sm_80}",
      "an entry for sm_80 or earlier that nvJitLink 12.4 takes",
