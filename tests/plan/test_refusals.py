@@ -82,6 +82,8 @@ REFUSALS = [
     (HAVE, ["x:+is=offload bundle;"], "UNSUPPORTED_KIND", 0, "offload bundle", None, "offload"),
     (HAVE, ["x:+is=offload binary;"], "NO_DEVICE_CODE", 0, "offload binary", "device code", "x: there"),
     (HAVE, ["x:optixir 12.0 sm_80"], "UNSUPPORTED_KIND", 0, "optixir", None, "x: it is optixir"),
+    (HAVE, ["x.cu:+declared=ptx;+is=source;"], "KIND_MISMATCH", 0, "source", "ptx",
+     "it is declared as ptx and its content is source"),
     (HAVE, ["x.ptx:+declared=ptx;cubin 12.0 sm_80"], "KIND_MISMATCH", 0, "cubin", "ptx",
      "x.ptx: it is declared as ptx and its content is cubin; declare what it is, or nothing"),
     (HAVE, ["x:+declared=object;"], "KIND_MISMATCH", 0, "unknown", "object", "none of these"),
