@@ -210,7 +210,8 @@ def test_wrong_usage_is_status_2(world, file, words, why):
     ("--nvjitlink 13.5 --option -O3 --compile-option -G", "BAD_OPTION"),
     ("--nvjitlink none --setting debug --setting optimize=3", "BAD_OPTION"),
     ("--nvjitlink none --setting optimize=3 --compile-option -G", "BAD_OPTION"),
-    ("--nvjitlink none --setting optimize=3 --compile-option -G --compile-option -dopt=on", None)])
+    ("--nvjitlink none --setting optimize=3 --compile-option -G --compile-option -dopt=on", None),
+    ("--nvjitlink none --setting debug --setting optimize=0", None)])
 def test_source_that_is_debugged_is_not_optimised(world, file, words, code):
     said = plan(world, "--driver", "none", "--nvrtc", "13.5", "--arch", "sm_80", *words.split(),
                 file("k.cu", "__global__ void k() {}"), status=1 if code else 0)

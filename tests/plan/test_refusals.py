@@ -15,6 +15,8 @@ REFUSALS = [
     ("arch=turing", [PTX], "BAD_ARCH", None, "turing", "an architecture such as sm_90", "turing is not an architecture"),
     (HAVE + "arch=sm_91", [PTX], "BAD_ARCH", None, "sm_91", "an architecture that exists",
      "nothing here knows an architecture sm_91"),
+    (HAVE + "arch=sm_20", [PTX], "BAD_ARCH", None, "sm_20", "an architecture that exists",
+     "nothing here knows an architecture sm_20"),
     (HAVE + "arch=compute_80", [PTX], "BAD_ARCH", None, "compute_80", "sm_80",
      "compute_80 is an architecture for PTX output alone; an image is for sm_80"),
     (HAVE + "option=-fast", [PTX], "BAD_OPTION", None, "-fast", None, "option -fast: neither"),
