@@ -233,6 +233,11 @@ def made_at(folder):
     return f"BUILD={os.path.relpath(folder, ROOT)}"
 
 
+def without_make():
+    """The environment, but for what `make test` was called with: that is for no other make."""
+    return {name: value for name, value in os.environ.items() if "MAKE" not in name}
+
+
 @functools.lru_cache(maxsize=None)
 def make(*arguments):
     """Build the project another way, say with BUILD=... CFLAGS=...; each way for itself."""
@@ -242,8 +247,6 @@ def make(*arguments):
     with locked(make_lock(folder)):
         if not any(word.startswith(SETTINGS) for word in words):
             begin(folder)
-        # What `make test` was called with is not for this one.
-        env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-        done = subprocess.run(["make", "-C", ROOT, *words], env=env, capture_output=True,
+        done = subprocess.run(["make", "-C", ROOT, *words], env=without_make(), capture_output=True,
                               text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Packages of distributions, built from the source archive as their builders do."""
-import os
 import pathlib
 import re
 import shutil
@@ -34,8 +33,7 @@ def offline():
 
 def source_archive(folder, **more):
     """What `make dist` makes: all that a distribution gets."""
-    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-    subprocess.run(["make", "-s", "-C", build.ROOT, build.made_at(folder), "dist"], env=env | more,
+    subprocess.run(["make", "-s", "-C", build.ROOT, build.made_at(folder), "dist"], env=build.without_make() | more,
                    check=True, capture_output=True)
     made, = folder.glob("lazycuda-*.tar.gz")
     return made

@@ -63,9 +63,8 @@ def numbered(folder, **more):
 
 def refusal(folder, *words):
     """What make says that it will not do."""
-    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-    done = subprocess.run(["make", "-n", "-C", folder, *words], env=env, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(["make", "-n", "-C", folder, *words], env=build.without_make(),
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2 and "***" in done.stderr, done.stderr
     return done.stderr
 
@@ -75,10 +74,10 @@ def planned(*words):
     done where other tests look at nothing."""
     where = build.made_at(OWN)
     build.make(where, f"{where[len('BUILD='):]}/gen/gen")
-    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     with build.locked(build.make_lock(OWN)):
         return subprocess.run(["make", "-n", "-C", build.ROOT, where, "DESTDIR=/nowhere", "PREFIX=/p",
-                               *words], env=env, capture_output=True, text=True, check=True).stdout
+                               *words], env=build.without_make(), capture_output=True, text=True,
+                              check=True).stdout
 
 
 def files(folder):

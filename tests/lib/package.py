@@ -29,9 +29,7 @@ def need(*modules):
 
 
 def run(*command, cwd=None, **env):
-    # What `make test` was called with is not for the make in here.
-    outer = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-    done = subprocess.run([str(word) for word in command], cwd=cwd, env={**outer, **env},
+    done = subprocess.run([str(word) for word in command], cwd=cwd, env={**build.without_make(), **env},
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -96,8 +94,7 @@ def skip_without_tools(said):
 
 
 def make_release():
-    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-    done = subprocess.run(["make", "-s", "-C", build.ROOT, "release"], env=env, text=True,
+    done = subprocess.run(["make", "-s", "-C", build.ROOT, "release"], env=build.without_make(), text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     skip_without_tools(done.stdout)

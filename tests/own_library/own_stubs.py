@@ -46,9 +46,8 @@ def run(*arguments, cwd=None):
 
 def make(folder, *settings):
     """Builds what is there as its user would."""
-    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     done = subprocess.run(["make", "-j2", "-C", folder, f"CC={' '.join(build.CC)}", *settings],
-                          env=env, capture_output=True, text=True)
+                          env=build.without_make(), capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stderr, done.stderr
     return done.stdout

@@ -23,8 +23,8 @@ NEEDED = {"libc.so.6", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.s
 
 def shell(line, cwd):
     """As somebody types it."""
-    env = {name: value for name, value in os.environ.items()
-           if "MAKE" not in name and name not in ("BUILD", "SOURCE_DATE_EPOCH")}
+    env = {name: value for name, value in build.without_make().items()
+           if name not in ("BUILD", "SOURCE_DATE_EPOCH")}
     done = subprocess.run(["bash", "-c", line], cwd=cwd, env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     package.skip_without_tools(done.stdout)
