@@ -193,13 +193,13 @@ def test_real_nvrtc_compiles_and_nvjitlink_links(world, real, version):
     toolkit = real(version, "aarch64")
     flag = [f"-DSUFFIX=_{toolkit.major}_{toolkit.minor}"] if toolkit.file("nvJitLink") else []
     names = ("nvrtc", "nvJitLink") if flag else ("nvrtc",)
-    caller = program(build.TESTS / "real" / "compile.c", *flag, *[
+    caller = program(build.TESTS / "aarch64" / "compile.c", *flag, *[
         build.import_library(name, toolkit.major, STUBS) for name in names])
     for name in names:
         world.search(toolkit.file(name).parent)
-    said = world.run(caller, "ptx", timeout=300)
-    assert said.lines[:2] == [f"nvrtc: 0 {version}", "PTX: ok"]
-    assert not flag or "linked: ok" in said.lines
+    said = world.run(caller, timeout=300)
+    assert f"version: {version}" in said.lines
+    assert said.lines[-1] == ("linked: 0" if flag else "compiled: 0")
 
 
 def test_nvrtcs_builtins_are_found(world):
