@@ -18,6 +18,7 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 TOOLKITS = ROOT / "build" / "toolkits"
 WORK = BUILD / "bench"
 LIB = BUILD / "lib"
+PYTHON = BUILD / "share/lazycuda/python"
 STUBS = [LIB / f"lib{name}_stub.so" for name in ("cudart", "nvrtc", "nvJitLink")]
 DRIVER_STUBS = [LIB / f"lib{name}_stub.so" for name in ("cuda", "nvidia-ml")]
 MAJORS = ("11.8", "12.9", "13.5")

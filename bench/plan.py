@@ -10,7 +10,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests" / "plan"), str(ROOT / "build/share/lazycuda/python")]
+sys.path.insert(0, str(ROOT / "tests" / "plan"))
 from lazycuda.link_library import library  # noqa: E402
 from scene import Scene  # noqa: E402
 

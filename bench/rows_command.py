@@ -8,12 +8,12 @@ import tempfile
 import zipfile
 
 import measure
-from measure import BUILD, LIB, ROOT, WORK, Row
+from measure import BUILD, LIB, PYTHON, WORK, Row
 
 FILES = 1000
 CALLS = "cudaMalloc", "cudaFree", "cudaMemcpy", "cudaMemAdvise", "cudaGetDeviceProperties_v2"
 SIZE = 64 << 20
-CODE = ROOT / "build/share/lazycuda/python/lazycuda"
+CODE = PYTHON / "lazycuda"
 INFO = "pkg-1.0.dist-info/"
 
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import measure
-from measure import BENCH, LIB, NEWEST, ROOT, WORK, Row, compile, run
+from measure import BENCH, LIB, NEWEST, PYTHON, ROOT, WORK, Row, compile, run
 
 PRODUCER = ROOT / "tests" / "agreement" / "producer.py"
 LINK_LIBRARY = LIB / "liblazycuda_link.so"
@@ -61,7 +61,7 @@ def planning(kind, inputs, rounds):
     if measure.quick:
         inputs, rounds = min(inputs, 1000), min(rounds, 20)
     said = run(sys.executable, BENCH / "plan.py", kind, inputs, rounds, measure.often(15),
-               LAZYCUDA_LINK_LIBRARY=str(LINK_LIBRARY))
+               PYTHONPATH=str(PYTHON), LAZYCUDA_LINK_LIBRARY=str(LINK_LIBRARY))
     return [(float(line) / 1000, inputs) for line in said.splitlines()]
 
 
@@ -97,7 +97,7 @@ def from_python(kind):
     words, variables = link_command(kind, 0)
     folder, arch = words[2:4]
     in_python = sys.executable, BENCH / "link.py", arch, folder / "0", folder / "1"
-    variables = {**variables, "PYTHONPATH": str(ROOT / "build/share/lazycuda/python"),
+    variables = {**variables, "PYTHONPATH": str(PYTHON),
                  "LAZYCUDA_LINK_LIBRARY": str(LINK_LIBRARY)}
     with measure.one_processor():
         pairs = measure.rounds_in_turn(
