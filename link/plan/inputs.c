@@ -27,10 +27,15 @@ static const char *name_of(struct lk_planning *planning, const struct lk_item *i
 	return lc_printable(planning->arena, name);
 }
 
+static bool may_have_host_code(enum lazycuda_kind kind)
+{
+	return kind == LAZYCUDA_KIND_OBJECT || kind == LAZYCUDA_KIND_ARCHIVE ||
+	       kind == LAZYCUDA_KIND_SHARED;
+}
+
 static bool is_container(enum lazycuda_kind kind)
 {
-	return kind == LAZYCUDA_KIND_FATBIN || kind == LAZYCUDA_KIND_OBJECT ||
-	       kind == LAZYCUDA_KIND_ARCHIVE || kind == LAZYCUDA_KIND_SHARED ||
+	return may_have_host_code(kind) || kind == LAZYCUDA_KIND_FATBIN ||
 	       kind == LAZYCUDA_KIND_OFFLOAD;
 }
 
@@ -171,7 +176,7 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item)
 	return lk_refuse(planning, LAZYCUDA_CODE_NO_DEVICE_CODE, item,
 			 lazycuda_kind_name(inspection->kind), "device code", "there is no %scode in it%s%s",
 			 inspection->warning || is_container(inspection->kind) ? "device " : "",
-			 inspection->warning ? ": " : is_container(inspection->kind) ?
+			 inspection->warning ? ": " : may_have_host_code(inspection->kind) ?
 			 "; leave it to the host's linker" : "",
 			 inspection->warning ? inspection->warning : "");
 }

@@ -248,6 +248,7 @@ def test_a_refusal_says_what_it_is(ask, words, inputs, code, index, have, need, 
     assert plan.have == have
     assert plan.need == need or need is None
     assert message in plan.message
+    assert ("host's linker" in plan.message) == ((code, have) == ("NO_DEVICE_CODE", "object"))
     assert "\n" not in plan.message and not plan.steps and not plan.options
 
 
