@@ -80,12 +80,6 @@ static void print_driver(void)
 	putchar('\n');
 }
 
-/* A stub of an earlier release has no such field. */
-static size_t left_out_count(const struct lazycuda_status *status)
-{
-	return status->size < sizeof(*status) ? 0 : status->left_out_count;
-}
-
 /* "not /usr/lib/libcudart.so.12: why", below the library. */
 static void print_reason(const char *head, const char *path, const char *reason)
 {
@@ -99,7 +93,7 @@ static void print_reason(const char *head, const char *path, const char *reason)
 static void print_json_left_out(const struct lazycuda_status *status)
 {
 	json_open("left_out", '[');
-	for (size_t i = 0; i < left_out_count(status); i++) {
+	for (size_t i = 0; i < status->left_out_count; i++) {
 		json_open(NULL, '{');
 		json_text("path", status->left_out[i].path);
 		json_text("reason", status->left_out[i].reason);
@@ -182,7 +176,7 @@ static void print_library(const struct lazycuda_status *status)
 		if (!candidate->taken)
 			print_reason("not", candidate->path, candidate->reason);
 	}
-	for (size_t i = 0; i < left_out_count(status); i++)
+	for (size_t i = 0; i < status->left_out_count; i++)
 		print_reason("left out", status->left_out[i].path, status->left_out[i].reason);
 	print_components(status);
 }

@@ -22,7 +22,7 @@ struct lc_aside {
 /* What this stub has opened. */
 extern struct lc_aside lc_aside __attribute__((visibility("hidden")));
 
-/* `aside` is NULL for a stub of an older release. */
+/* `aside` is NULL for a library that has no stub here. */
 bool lc_is_aside(const struct lc_aside *aside, const char *path);
 
 /* Loads a real library of this stub's kind, and records it.  Returns what dlopen() returns,

@@ -138,8 +138,7 @@ static void do_status(const char *library)
 		printf("\"taken\": %s}", candidate->taken ? "true" : "false");
 	}
 	printf("], \"left_out\": [");
-	/* A stub of an older release has no such list. */
-	for (size_t i = 0; status->size >= sizeof(*status) && i < status->left_out_count; i++) {
+	for (size_t i = 0; i < status->left_out_count; i++) {
 		printf("%s{\"path\": ", i ? ", " : "");
 		text(status->left_out[i].path);
 		printf(", \"reason\": ");
