@@ -5,13 +5,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../include/lazycuda_link.h"
 #include "../link/tables/versions.h"
 #include "../stubs/base/arena.h"
 #include "../stubs/base/glibc.h"
-#include "../stubs/base/regular.h"
 #include "json.h"
 #include "command_line.h"
 #include "say.h"
@@ -335,19 +333,6 @@ static void json_file(const struct lazycuda_inspection *inspection)
 
 /* ---- files ---- */
 
-/* The library reports an unreadable file and a damaged one alike as an error; this tells
- * them apart. */
-static bool is_readable(const char *path)
-{
-	struct stat st;
-	int fd = lc_open_regular(path, &st);
-
-	if (fd < 0)
-		return false;
-	close(fd);
-	return true;
-}
-
 static bool is_code(enum lazycuda_kind kind)
 {
 	return kind == LAZYCUDA_KIND_PTX || kind == LAZYCUDA_KIND_CUBIN ||
@@ -389,7 +374,7 @@ static int inspect_file(const char *path, const struct inspect_options *options)
 	const struct lazycuda_input input = { .size = sizeof(input), .path = path };
 	struct lazycuda_inspection *inspection = lazycuda_inspect_input(&input,
 		options->headers_only ? 0 : LAZYCUDA_INSPECT_PAYLOADS, options->unpack_limit);
-	int status = !inspection || (inspection->error && !is_readable(path)) ? 2 : status_of(inspection);
+	int status = !inspection || (inspection->error && !can_read(path)) ? 2 : status_of(inspection);
 
 	if (inspection && status == 2)
 		complain("inspect", "%s %s", path, inspection->error);

@@ -3,15 +3,14 @@
 #include "link_arguments.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../link/tables/setting_words.h"
 #include "../link/tables/versions.h"
 #include "../stubs/base/guard.h"
+#include "../stubs/base/regular.h"
 #include "say.h"
 #include "../stubs/base/count.h"
 
@@ -211,7 +210,8 @@ static void fill_request(struct link_arguments *arguments)
  * so that it is no text. */
 static const char *read_text(struct lc_arena *arena, const char *path)
 {
-	FILE *file = fopen(path, "re");
+	struct stat st;
+	FILE *file = lc_stream_regular(path, &st);
 	char *text = NULL, *copy = NULL;
 	size_t room = 0;
 	ssize_t length;
@@ -322,26 +322,13 @@ int link_arguments_read(struct link_arguments *arguments, const struct command *
 	return -1;
 }
 
-/* An unreadable file is wrong usage; a damaged one is a refusal. */
-static bool can_read(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY), error;
-	char byte;
-	bool can = fd >= 0 && read(fd, &byte, 1) >= 0;
-
-	error = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = error;
-	return can;
-}
-
 bool link_arguments_readable(const struct link_arguments *arguments,
 			     const struct command *command)
 {
 	for (size_t i = 0; i < arguments->input_count; i++) {
 		const char *path = arguments->inputs[i].path;
 
+		/* An unreadable file is wrong usage; a damaged one is a refusal. */
 		if (can_read(path))
 			continue;
 		complain_of(command->name, path, errno);

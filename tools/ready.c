@@ -94,10 +94,11 @@ const struct lc_peer *own_stub_open(const char *command, const char *path)
 {
 	/* realpath(): dlopen() would search for a name without a slash. */
 	char *real = realpath(path, NULL);
-	void *handle = real ? dlopen(real, RTLD_NOW | RTLD_LOCAL) : NULL;
+	bool readable = real && can_read(real);		/* it would wait for the writer of a FIFO */
+	void *handle = readable ? dlopen(real, RTLD_NOW | RTLD_LOCAL) : NULL;
 	const struct lc_peer *peer = handle ? dlsym(handle, LC_PEER_SYMBOL) : NULL;
 
-	if (!real)
+	if (!readable)
 		complain_of(command, path, errno);
 	else if (!handle)
 		complain(command, "%s", dlerror());

@@ -79,6 +79,16 @@ void complain(const char *command, const char *format, ...)
 	free(text);
 }
 
+bool can_read(const char *path)
+{
+	struct stat st;
+	int fd = lc_open_regular(path, &st);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 void complain_of(const char *command, const char *path, int error)
 {
 	const char *why = lc_why_not_opened(error);

@@ -23,6 +23,9 @@ void say_log(const char *text);
 void complain(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Returns true if a regular file can be opened; else sets errno. */
+bool can_read(const char *path);
+
 /* Complains of a file that cannot be read, with an errno. */
 void complain_of(const char *command, const char *path, int error);
 

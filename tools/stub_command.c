@@ -224,7 +224,10 @@ static bool take_list(const char *list, const struct stub_folder *folder)
 		complain("stub", "%s: the name of a list ends in .txt", list);
 		return false;
 	}
-	return stub_folder_copy(folder, list, name);
+	if (can_read(list))
+		return stub_folder_copy(folder, list, name);
+	complain_of("stub", list, errno);
+	return false;
 }
 
 /* ---- all together ---- */

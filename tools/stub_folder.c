@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../stubs/base/count.h"
+#include "../stubs/base/regular.h"
 #include "say.h"
 
 /* A line of the Makefile in every folder that this command made. */
@@ -56,7 +57,8 @@ static bool same_bytes(FILE *a, FILE *b)
 
 static bool same_file(const char *a, const char *b)
 {
-	FILE *one = fopen(a, "r"), *other = fopen(b, "r");
+	struct stat st;
+	FILE *one = lc_stream_regular(a, &st), *other = lc_stream_regular(b, &st);
 	bool same = one && other && same_bytes(one, other);
 
 	if (one)
@@ -83,7 +85,8 @@ static bool opposite(const char *path, char *other)
 
 static bool copy_bytes(const char *from, const char *to)
 {
-	FILE *in = fopen(from, "r"), *out = in ? fopen(to, "wx") : NULL;
+	struct stat st;
+	FILE *in = lc_stream_regular(from, &st), *out = in ? fopen(to, "wx") : NULL;
 	char bytes[4096];
 	bool good = out;
 	size_t length;
@@ -144,11 +147,12 @@ static bool is_marked(const char *folder)
 {
 	char path[PATH_MAX], line[256];
 	bool found = false;
+	struct stat st;
 	FILE *file;
 
 	if (snprintf(path, sizeof(path), "%s/Makefile", folder) >= PATH_MAX)
 		return false;
-	file = fopen(path, "r");
+	file = lc_stream_regular(path, &st);
 	while (file && !found && fgets(line, sizeof(line), file))
 		found = !strncmp(line, mark, strlen(mark));
 	if (file)

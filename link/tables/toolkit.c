@@ -131,16 +131,12 @@ static int ask_file(struct dated *file, const struct lc_elf *elf)
 static FILE *open_text(const char *path)
 {
 	struct stat st;
-	int fd = lc_open_regular(path, &st);
-	FILE *stream = NULL;
+	FILE *stream = lc_stream_regular(path, &st);
 
-	if (fd < 0)
-		return NULL;
-	if (st.st_size <= MAX_FILE_BYTES)
-		stream = fdopen(fd, "r");
-	if (!stream)
-		close(fd);
-	return stream;
+	if (!stream || st.st_size <= MAX_FILE_BYTES)
+		return stream;
+	fclose(stream);
+	return NULL;
 }
 
 /* Reads a line without its newline, and only the beginning of a long line; false at

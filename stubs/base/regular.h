@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct lc_arena;	/* arena.h */
 
@@ -16,6 +18,17 @@ struct lc_arena;	/* arena.h */
  * cannot: EISDIR for a folder, ENXIO for whatever else is no regular file.
  */
 int lc_open_regular(const char *path, struct stat *st);
+
+/* lc_open_regular(), as a stream; NULL and errno if it cannot.  Inline, as no stub has streams. */
+static inline FILE *lc_stream_regular(const char *path, struct stat *st)
+{
+	const int fd = lc_open_regular(path, st);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fd >= 0 && !stream)
+		close(fd);
+	return stream;
+}
 
 /* Reads bytes of a file, all of them or false; *error becomes the errno of a read that failed. */
 bool lc_read_at(int fd, uint64_t offset, void *to, size_t size, int *error);
