@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How the command answers wrong words, and what a terminal gets of it."""
 import os
-import pty
 import signal
 import subprocess
 
@@ -10,6 +9,7 @@ import pytest
 import build
 import distribution
 import importer
+import terminal
 import usage
 import wheel_files
 from fakes import fake
@@ -128,7 +128,7 @@ def test_a_line_of_the_trace_says_once_whose_it_is(world):
 
 def on_a_terminal(*words, **env):
     """What a terminal gets."""
-    main, other = pty.openpty()
+    main, other = terminal.pair()
     clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
     done = subprocess.Popen([build.TOOL, *words], stdin=subprocess.DEVNULL, stdout=other,
                             stderr=subprocess.DEVNULL, env={**clean, "TERM": "xterm", **env})
