@@ -21,6 +21,8 @@ release
     fuzz/test_fuzz.py::test_a_short_run_finds_nothing growth/test_growth.py
     wheels/test_release.py::test_in_another_folder_it_is_the_same_bytes
     install/test_tree.py::test_two_builds_in_two_folders_are_the_same_bit_for_bit
+    # With all versions, as `make check-symbols`.
+    scan/test_real.py::test_symbols_txt_is_what_scan_derives
     # Every compiler, flag, place and kind: others take one.
     gen/test_machine_code.py::test_whatever_cflags_say but:.*-O0
     gen/test_machine_code.py::test_every_kind_of_argument but:(?!aarch64-clang-).*
@@ -50,13 +52,12 @@ minute
     machines/test_folder_names.py::test_make_works_there notes/test_notes.py::test_it_survives_the_linker
     own_library/test_stubs_under_real_names.py::test_none_is_made_where_the_list_says_so
     wheels/test_package.py::test_ it_is_tagged_for_the_machine_of_what_is_in_it
-    wheels/test_package.py::test_ without_flags_it_is_as_small_as_a_release the_stub_of_a_driver_is_taken_in
+    wheels/test_package.py::test_ without_flags_it_is_as_small_as_a_release the_stub_of_a_driver_is_taken_in_by_auditwheel_and_finds_it
     # Device code by three nvrtc, and a hundred programs; thousands of links by the real nvJitLink.
     gpu/test_bundle.py agreement/test_mixed.py
     # Long for what they are: `make fuzz`, `make bench`.
     retarget_wheels/test_archive.py::test_large_members_are_not_held_in_memory
     bench/test_bench.py::test_every_row_is_measured_or_says_why_not
-    scan/test_real.py::test_symbols_txt_is_what_scan_derives
     fuzz/test_fuzz.py::test_the_corpus_comes_to_every_reader_of_cubins
     # Every way that a user may have it: the default takes one or two.
     driver/test_debian.py::test_every_function_answers_as_it_does_directly but:nvml

@@ -25,7 +25,9 @@ def test_each_row_of_the_tables_is_about_a_test():
     for row in (*left_out.LEFT_OUT, *sanitizer_skips.SKIPPED):
         file, _, function = row[0].partition("[")[0].partition("::")
         assert (build.TESTS / file).exists(), row
-        assert not function or f"def {function}" in (build.TESTS / file).read_text(), row
+        defined = function and re.findall(rf"def ({function}\w*)", (build.TESTS / file).read_text())
+        assert not function or defined and (row in sanitizer_skips.SKIPPED or any(
+            left_out.begins(name, function) for name in defined)), row
 
 
 def collected(*arguments):
