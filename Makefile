@@ -437,7 +437,8 @@ check-libraries: $(BUILD)/gen/scan $(LIBCLANG) cuda
 # ---- tests, figures ----
 
 # These look at what is in build/, even if another BUILD was made.
-OF_BUILD := $(filter test test-races test-faults test-all demo,$(MAKECMDGOALS))
+OF_BUILD := $(filter test test-races test-faults test-asan test-tsan test-all test-release bench-suite demo,\
+	$(MAKECMDGOALS))
 ifneq ($(and $(OF_BUILD),$(filter-out $(abspath build),$(abspath $(BUILD)))),)
 $(error BUILD='$(BUILD)': `make $(OF_BUILD)' looks at what is in build/: call it without BUILD)
 endif
