@@ -193,8 +193,8 @@ def fetch_toolkits():
     jobs = [(toolkits.requested(), platform.machine())]
     if toolkits.can_run_aarch64():
         jobs.append((toolkits.requested_aarch64(), "aarch64"))
-    # With all versions symbols.txt is derived again: that takes nvcc's headers too.
-    some = None if toolkits.all_requested() else ["cudart", "nvrtc", "nvjitlink", "nvfatbin"]
+    # With all versions symbols.txt is derived again: that takes NVML's header, too.
+    some = None if toolkits.all_requested() else ["cudart", "nvrtc", "nvjitlink", "nvfatbin", "crt"]
     return [why for versions, arch in jobs
             for why in fetcher.fetch(BUILD / "toolkits", versions, some, arch)]
 
