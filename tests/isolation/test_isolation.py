@@ -6,7 +6,6 @@ import pathlib
 import re
 import shutil
 import signal
-import time
 
 import pytest
 
@@ -96,10 +95,10 @@ def test_cancelled_from_another_thread(run):
 def test_the_child_dies_with_the_caller(world):
     """Others on the machine may be linking, in other folders."""
     world.loader(handles.fake("nvJitLink", "13.0", HERE / "fake_nvjitlink.c"))
-    script = '"$@" & sleep 1; kill -9 $!; wait $! 2>/dev/null; for i in 1 2 3 4 5 6 7 8 9 10; do ' \
-             'sleep 0.5; all=$(for p in /proc/[0-9]*; do [ $p/cwd -ef . ] && ' \
-             'tr "\\0" " " < $p/cmdline 2>/dev/null; done); ' \
-             'case $all in *--link-work[e]r*) ;; *) break;; esac; done; echo "$all"'
+    script = 'all() { for p in /proc/[0-9]*; do [ $p/cwd -ef . ] && ' \
+             'tr "\\0" " " < $p/cmdline 2>/dev/null; done; }; has() { all | grep -q -e --link-work[e]r; }; ' \
+             '"$@" & until has; do sleep 0.1; done; kill -9 $!; wait $! 2>/dev/null; ' \
+             'for i in 1 2 3 4 5 6 7 8 9 10; do has || break; sleep 0.5; done; all'
     done = world.run("/bin/sh", "-c", script, "sh", caller(), "1", "1", PTX.format("hang"),
                      check=False)
     assert "--link-worker" not in done.out

@@ -300,6 +300,7 @@ def test_what_is_begun_when_a_signal_comes_is_cleared_away(tmp_path, plain, patc
     until = time.monotonic() + 60
     while not list(out.glob(".lazycuda-*/0/*.whl")) and time.monotonic() < until:
         assert process.poll() is None
+    assert time.monotonic() < until
     process.send_signal(signal.SIGHUP)
     assert process.wait(60) != 0
     assert not out.exists() and not list(temporary.iterdir()) and wheel.read_bytes() == before
