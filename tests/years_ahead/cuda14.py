@@ -6,7 +6,7 @@ import snapshot
 import symbols
 
 VERSION = "14.0"
-MAJOR, MINOR = symbols.version(VERSION)
+MAJOR, _ = symbols.version(VERSION)
 FOLDER = "nvidia/cu14"      # below site-packages
 
 # What became of the runtime's functions, for tests.
