@@ -171,7 +171,7 @@ def test_since_which_version_of_a_library_of_its_own_number(audit, said, tmp_pat
     assert said(file)["imports"][0]["served_since"] == [since]
 
 
-def test_what_cupti_lays_out_stays_in_its_major(audit, said, tmp_path):
+def test_what_cupti_lays_out_stays_in_its_major(said, tmp_path):
     """A record of 12.9 has 208 bytes where a caller of 13 reads 224."""
     function = "cuptiActivityGetNextRecord"
     for major, other in (("12", "13"), ("13", "12")):

@@ -135,7 +135,7 @@ def test_several_files_in_their_order(inspect, put):
 
 # Exit status.
 
-def test_a_damaged_entry_among_others_is_a_no(inspect, said, put):
+def test_a_damaged_entry_among_others_is_a_no(said, put):
     damaged = c.entry(c.LTOIR, bytes(len(LTOIR)), arch=90, version=(9, 0))
     file = put("k.fatbin", c.fatbin(PTX_ENTRY, damaged))
     found = said(file, status=1)

@@ -34,7 +34,7 @@ def entries(compiler, library):
     return code
 
 
-def check(compiler, library, landing=None, more=0):
+def check(compiler, library, landing=None):
     wanted = ([landing] if landing else []) + (ARM if compiler.arm else X86)
     code = entries(compiler, library)
     assert len(code) > 40

@@ -149,7 +149,7 @@ def test_the_command_names_a_version(both):
 BOGUS = "LAZYCUDA_GUARD=bogus is not a guard: use strict, best_effort or off"
 
 
-def test_a_guard_that_is_none_is_an_error_everywhere(both, real):
+def test_a_guard_that_is_none_is_an_error_everywhere(both):
     files = code("12.9", "ptx")
     both.env["LAZYCUDA_GUARD"] = "bogus"
     for command in (["plan"], ["link", "-o", both.root / "image"]):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Files made by hand: those that fuzzing begins with."""
 import build
-import loadable  # noqa: F401
 import made_up
 
 CALLER = (build.TESTS / "fuzz" / "corpus" / "object" / "caller").read_bytes()

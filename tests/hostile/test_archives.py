@@ -14,11 +14,13 @@ import zlib
 import pytest
 
 import build
+import loadable
+import made_up
 
 import wheel_files
 from fakes import fake
 from importer import importer
-from loadable_files import CALLER, loadable, made_up
+from loadable_files import CALLER
 from world import CALL, user
 
 TOOL = build.BUILD / "bin" / "lazycuda"

@@ -10,9 +10,11 @@ import sys
 import pytest
 
 import build
+import loadable
+import made_up
 import wheel_files
 from fakes import fake
-from loadable_files import CALLER, archive_of, loadable, made_up
+from loadable_files import CALLER, archive_of
 from world import probe, sandbox, user
 
 # A colour, a title, a bell, lines, a format, no UTF-8, C1, overlong, half a

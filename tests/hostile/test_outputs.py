@@ -11,9 +11,9 @@ import sys
 import pytest
 
 import build
+import made_up
 import wheel_files
 from importer import importer, real as library
-from loadable_files import made_up
 from syscalls import traced
 
 STRANGER = 65534

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import build
-from loadable_files import loadable
+import loadable
 
 TOOL = build.BUILD / "bin" / "lazycuda"
 PRIVATE = "LAZYCUDA_1"

@@ -533,7 +533,7 @@ def test_a_kernel_in_an_offload_binary(world, site, version, arch):
               for one in ("sm_80", "sm_100")]
     made = []
     for source in (offloading(*images), programs.BITCODE):
-        said = real(world, source=source, arch=arch)
+        real(world, source=source, arch=arch)
         handles.check_image(world.root / "image")
         made.append((world.root / "image").read_bytes())
     assert made[0] == made[1]

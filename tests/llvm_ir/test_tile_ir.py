@@ -184,7 +184,7 @@ def test_what_it_needs_is_named(world, tiled, tile_ir, lacks, package):
 
 
 def test_what_it_runs_ends_with_it(world, tiled, tile_ir):
-    """As ptxas does; at a limit, and with the caller."""
+    """As ptxas does."""
     program = tiled / "bin" / "tileiras"
     program.unlink()
     program.write_text(f"#!/bin/sh\nsleep 60 &\necho $! > {world.root}/pid\nwait\n")

@@ -63,7 +63,7 @@ def test_the_dispatch_library_names_what_unpacks():
         ("lz4", "liblz4.so.1"), ("zstd", "libzstd.so.1")]
 
 
-def test_a_stub_under_a_real_name_has_it_too(tmp_path):
+def test_a_stub_under_a_real_name_has_it_too():
     folder = build.BUILD / "tests" / "installed"
     build.make(build.made_at(folder), "COMPAT=12")
     assert notes.by_section(folder / "lib" / "compat12" / "libnvrtc.so.12") == notes.by_section(

@@ -154,7 +154,7 @@ def test_what_is_no_library(tmp_path, content, why):
     assert said.startswith(f"lazycuda stub: {tmp_path}/libbaz.so.3: ") and why in said
 
 
-def test_what_cannot_be_stood_in_for(real, tmp_path):
+def test_what_cannot_be_stood_in_for(tmp_path):
     def of(name, *arguments, **how):
         file = own_stubs.library(tmp_path / name, *arguments, **how)
         return refusal(tmp_path / "baz", "--from", file, "--missing", "9")

@@ -59,7 +59,7 @@ def test_of_another_cuda_is_not_taken(world, real, python):
     assert "has to be of CUDA 12, and not newer than 12.9; is of 13.0" in header["error"]
 
 
-def test_where_there_is_nothing(world, python):
+def test_where_there_is_nothing(python):
     parts, header, other, *wrong = python(
         TRY, "find_components()", "find_header('cuda.h')", "find_header('cuda.h', '/nowhere.so')",
         "find_header('/etc/passwd')", "find_header('a/../../b')", "find_components('a\\0')")

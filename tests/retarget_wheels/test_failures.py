@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A patchelf that is missing, forbidden or spoils files: nothing is written."""
 import shutil
-import stat
 
 import pytest
 
@@ -58,7 +57,7 @@ def test_no_patchelf(retarget, tmp_path, inputs):
     assert code == "NO_PATCHELF" and "cannot be run" in error
 
 
-def test_no_patchelf_on_path(inputs, tmp_path, world, patchelf):
+def test_no_patchelf_on_path(inputs, world):
     python = shutil.which("python3", path="/usr/bin:/bin")
     if not python:
         pytest.skip("there is no Python that belongs to the system")

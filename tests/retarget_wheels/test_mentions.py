@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Code of a wheel that asks for a package of CUDA's libraries, or opens one by its name."""
-import json
-import os
 import re
 import subprocess
 import sys

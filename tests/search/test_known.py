@@ -112,7 +112,7 @@ def test_a_small_folder_whose_names_cannot_be_read(world):
     world.search(folder)
     system_calls(world, "true")     # skips where there is no strace
     world.prefix = ["strace", "-f", "-o", world.root / "failing.log", "-P", folder,
-                    "-e", f"inject=getdents64:error=EACCES"]
+                    "-e", "inject=getdents64:error=EACCES"]
     *_, status = world.probe("stub:cudart", "stub:nvrtc", "stub:nvJitLink", OLD, FIRST, SECOND,
                              "status:nvrtc")
     assert status["path"] == str(folder / "libnvrtc.so.12")

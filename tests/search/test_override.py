@@ -37,7 +37,7 @@ def test_a_damaged_file_is_an_error(installed, damage):
     damage(path, fake("cudart", "12.9"))
     status = installed.status("cudart", LAZYCUDA_CUDART=path)
     assert (status["state"], status["cause"], status["path"]) == ("broken", 1, None)
-    assert f"LAZYCUDA_CUDART names a file that" in status["reason"] and str(path) in status["reason"]
+    assert "LAZYCUDA_CUDART names a file that" in status["reason"] and str(path) in status["reason"]
 
 
 def test_an_empty_variable_counts_as_unset(installed):
