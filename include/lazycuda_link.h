@@ -776,9 +776,12 @@ struct lazycuda_plan *lazycuda_plan_here(const struct lazycuda_request *request,
 struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 					const struct lazycuda_environment *environment);
 
-/* Adds an input; inputs are linked in the order of these calls.  Returns OK; NO_MEMORY; or
- * BAD_REQUEST for an input that is NULL or has no size, or after lazycuda_link_run(), and BAD_INPUT for
- * one without bytes and path: it is not added. */
+/*
+ * Adds an input; inputs are linked in the order of these calls.  Returns OK; NO_MEMORY; BAD_REQUEST
+ * after lazycuda_link_run(), and for an input that makes no sense, whatever a file has in it; or
+ * BAD_INPUT for one without path and bytes.  Then lazycuda_link_run() links nothing, and says in words
+ * what was wrong with the first such input: a caller may leave the code to it.
+ */
 enum lazycuda_code lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input);
 
 /*

@@ -261,18 +261,11 @@ static int link_files(struct link_arguments *arguments, const char *output, int 
 	const struct lazycuda_result *result;
 	struct lazycuda_link *link;
 	int status = 2;
-	bool added;
 
 	arguments->request.log = arguments->json ? NULL : say_as_it_comes;
 	link = lazycuda_link_new(&arguments->request, environment);
-	added = link;
-	for (size_t i = 0; added && i < arguments->input_count; i++)
-		added = !lazycuda_link_add(link, &arguments->inputs[i]);
-	if (!added) {
-		fputs("lazycuda link: memory ran out\n", stderr);
-		lazycuda_link_free(link);
-		return status;
-	}
+	for (size_t i = 0; i < arguments->input_count; i++)
+		lazycuda_link_add(link, &arguments->inputs[i]);
 	result = lazycuda_link_run(link);
 	if (result->code != LAZYCUDA_CODE_OK ||
 	    (stream >= 0 ? send(stream, result->image, result->image_length) :

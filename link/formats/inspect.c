@@ -296,8 +296,6 @@ static struct lazycuda_inspection *finish(struct lk_inspection *inspection, cons
 
 	block.length = 0;
 	public->length = inspection->source.length;
-	if (!wrong && !public->length)
-		wrong = "is empty";
 	if (!inspection->unpack_limit)
 		inspection->unpack_limit = unpack_limit_of(public->length);
 	inspection->budget = lk_budget_for(public->length);
@@ -324,12 +322,19 @@ static struct lazycuda_inspection *finish(struct lk_inspection *inspection, cons
 	return NULL;
 }
 
+const char *lk_bytes_wrong(const struct lazycuda_input *input)
+{
+	if (input->bytes ? input->length : input->path != NULL)
+		return NULL;
+	return input->bytes || !input->length ? "is empty" : "has a length but no bytes";
+}
+
 /* Returns NULL, or what is wrong with the bytes. */
 static const char *take_bytes(struct lk_inspection *inspection, const struct lazycuda_input *input)
 {
 	inspection->source.bytes = input->bytes;
 	inspection->source.length = input->bytes ? input->length : 0;
-	return !input->bytes && input->length ? "has a length but no bytes" : NULL;
+	return lk_bytes_wrong(input);
 }
 
 /* Returns NULL, or why the file cannot be read. */
@@ -345,7 +350,7 @@ static const char *open_file(struct lk_inspection *inspection, const char *path)
 		return why ? why : lc_format(inspection->arena, "cannot be opened: %m");
 	}
 	source->length = (uint64_t)st.st_size;
-	return NULL;
+	return source->length ? NULL : "is empty";
 }
 
 struct lazycuda_inspection *lk_inspect_input(struct lc_arena *arena,

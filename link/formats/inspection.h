@@ -27,6 +27,9 @@ struct lazycuda_inspection *lk_inspect_input(struct lc_arena *arena,
 					     const struct lazycuda_input *input, unsigned flags,
 					     uint64_t unpack_limit);
 
+/* Returns NULL, or what is wrong with an input that is neither bytes nor a path. */
+const char *lk_bytes_wrong(const struct lazycuda_input *input);
+
 /* Closes the file, if there is one.  Call it before the arena is freed.  NULL is allowed. */
 void lk_inspection_close(struct lazycuda_inspection *inspection);
 

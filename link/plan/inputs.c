@@ -99,7 +99,7 @@ static const char *header_twice(struct lk_planning *planning, const struct lazyc
 	lk_refuse(planning, LAZYCUDA_CODE_BAD_REQUEST, item, NULL, NULL, __VA_ARGS__)
 
 /* Checks what nvrtc reads unchecked, or refuses without a message. */
-static bool check_source(struct lk_planning *planning, const struct lk_item *item)
+static bool check_lists(struct lk_planning *planning, const struct lk_item *item)
 {
 	const struct lazycuda_input *what = &item->what;
 	const char *twice;
@@ -112,6 +112,59 @@ static bool check_source(struct lk_planning *planning, const struct lk_item *ite
 		return BAD("a header has no name or no text");
 	twice = header_twice(planning, what);
 	return !twice || BAD("the header %s is there twice", lc_printable(planning->arena, twice));
+}
+
+/* Whether it is no source: as it is declared, or else by its content.  What cannot be read may be
+ * source. */
+static bool is_other(const struct lazycuda_input *what)
+{
+	return what->kind ? what->kind != LAZYCUDA_KIND_SOURCE :
+	       what->inspection && !what->inspection->error && !is_source(what);
+}
+
+/* Checks what can be told of an input without its content. */
+static bool check_given(struct lk_planning *planning, const struct lk_item *item)
+{
+	const struct lazycuda_input *what = &item->what;
+
+	if ((unsigned)what->kind >= LK_KINDS)
+		return BAD("it is declared as a kind that does not exist");
+	if (what->flags & ~(LAZYCUDA_INPUT_MAIN | LAZYCUDA_INPUT_LIBRARY | LK_INPUT_COMPILED_IN))
+		return BAD("it has flags that do not exist");
+	if (what->bytes && what->path)
+		return BAD("it has both bytes and a path");
+	if (what->needs && planning->request.support_count < 64 &&
+	    what->needs >> planning->request.support_count)
+		return BAD("it needs a support module behind the request's %zu",
+			   planning->request.support_count);
+	if (lk_is_ir_library(item) && item->input == LAZYCUDA_NO_INDEX)
+		return BAD("a support module cannot be a library");
+	if ((what->name_expression_count || what->header_count) && is_other(what))
+		return BAD("it is not source, and is given name expressions or headers");
+	return check_lists(planning, item);
+}
+
+/* Takes an input as the caller knows it. */
+static bool take(struct lk_planning *planning, struct lk_item *item,
+		 const struct lazycuda_input *input)
+{
+	const bool sound = lk_sized_copy(&item->what, sizeof(item->what), input);
+
+	item->name = name_of(planning, item);
+	return sound ? check_given(planning, item) : BAD("it " LK_NO_STRUCT);
+}
+
+struct lk_refusal lk_input_refusal(struct lc_arena *arena, const struct lazycuda_request *request,
+				   const struct lazycuda_input *input, size_t index)
+{
+	struct lk_planning planning = { .arena = arena, .request = *request,
+					.refusal = LK_NO_REFUSAL };
+	struct lk_item item = { .input = index, .support = LAZYCUDA_NO_INDEX };
+	const char *wrong = take(&planning, &item, input) ? lk_bytes_wrong(&item.what) : NULL;
+
+	if (wrong)
+		lk_refuse(&planning, LAZYCUDA_CODE_BAD_INPUT, &item, NULL, NULL, "%s", wrong);
+	return planning.refusal;
 }
 
 /*
@@ -134,18 +187,6 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item)
 	const struct lazycuda_inspection *inspection = item->what.inspection;
 	const enum lazycuda_kind kind = inspection ? inspection->kind : item->what.kind;
 
-	if ((unsigned)item->what.kind >= LK_KINDS)
-		return BAD("it is declared as a kind that does not exist");
-	if (item->what.flags & ~(LAZYCUDA_INPUT_MAIN | LAZYCUDA_INPUT_LIBRARY | LK_INPUT_COMPILED_IN))
-		return BAD("it has flags that do not exist");
-	if (item->what.bytes && item->what.path)
-		return BAD("it has both bytes and a path");
-	if (item->what.needs && planning->request.support_count < 64 &&
-	    item->what.needs >> planning->request.support_count)
-		return BAD("it needs a support module behind the request's %zu",
-			   planning->request.support_count);
-	if (lk_is_ir_library(item) && item->input == LAZYCUDA_NO_INDEX)
-		return BAD("a support module cannot be a library");
 	if (lk_is_ir_library(item) && kind != LAZYCUDA_KIND_BITCODE &&
 	    !(inspection && inspection->error))
 		return lk_refuse(planning, LAZYCUDA_CODE_UNSUPPORTED_KIND, item,
@@ -156,11 +197,7 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item)
 		return lk_refuse(planning, LAZYCUDA_CODE_BAD_INPUT, item, inspection->error,
 				 "a file that is whole", "%s", inspection->error);
 	if (is_source(&item->what))
-		return (item->what.kind == LAZYCUDA_KIND_SOURCE ||
-			check_declared(planning, item)) &&
-		       check_source(planning, item);
-	if (item->what.name_expression_count || item->what.header_count)
-		return BAD("it is not source, and is given name expressions or headers");
+		return item->what.kind == LAZYCUDA_KIND_SOURCE || check_declared(planning, item);
 	if (!inspection)
 		return lk_refuse(planning, LAZYCUDA_CODE_BAD_INPUT, item, NULL, "an inspection",
 				 "it has not been inspected, and is not declared to be source");
@@ -179,15 +216,6 @@ static bool check_item(struct lk_planning *planning, struct lk_item *item)
 			 inspection->warning ? ": " : may_have_host_code(inspection->kind) ?
 			 "; leave it to the host's linker" : "",
 			 inspection->warning ? inspection->warning : "");
-}
-
-static bool fill(struct lk_planning *planning, struct lk_item *item,
-		 const struct lazycuda_input *input)
-{
-	const bool sound = lk_sized_copy(&item->what, sizeof(item->what), input);
-
-	item->name = name_of(planning, item);
-	return sound ? check_item(planning, item) : BAD("it " LK_NO_STRUCT);
 }
 
 /* ---- support modules ---- */
@@ -383,7 +411,7 @@ static bool add_support(struct lk_planning *planning)
 			continue;
 		lk_sized_copy(&support, sizeof(support), planning->request.support[i]);
 		*item = (struct lk_item){ .input = LAZYCUDA_NO_INDEX, .support = i };
-		if (!fill(planning, item, support.input))
+		if (!take(planning, item, support.input) || !check_item(planning, item))
 			return false;
 		planning->count++;
 	}
@@ -408,7 +436,7 @@ bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *c
 
 		*item = (struct lk_item){ .input = planning->count,
 					  .support = LAZYCUDA_NO_INDEX };
-		if (!fill(planning, item, inputs[planning->count]))
+		if (!take(planning, item, inputs[planning->count]) || !check_item(planning, item))
 			return false;
 	}
 	return add_support(planning);

@@ -10,7 +10,7 @@ PTX = b".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret
 ENDLESS = 2**64 - 1
 SETTING = abi.SettingKind
 ENVIRONMENT = abi.Environment(size=ctypes.sizeof(abi.Environment), nvjitlink=13000)
-NONE = ctypes.POINTER(abi.Support)()
+NONE, NULL = ctypes.POINTER(abi.Support)(), ctypes.POINTER(abi.Input)()
 
 
 def texts(*given):
@@ -48,40 +48,61 @@ class Newer(ctypes.Structure):
 
 
 NEWER = Newer(given(size=ctypes.sizeof(Newer)), 1)
+# What lazycuda_link_add() says, and lazycuda_link_run() after it.
+NO_SENSE, DAMAGED = "BAD_REQUEST and BAD_REQUEST", "BAD_INPUT and BAD_INPUT"
 X, SAME = texts(b"x", None), texts(b"x", b"y", b"x")
 TABLE = [
     ("no request", None, given(), "BAD_REQUEST"),
     ("a request without a size", request(size=0), given(), "BAD_REQUEST"),
     ("a size that ends within a field", request(size=abi.Request.arch.offset + 4), given(), "BAD_REQUEST"),
     ("no input", request(), None, "NO_INPUTS"),
-    ("an input without bytes", request(), given(bytes=None, length=0), "BAD_INPUT and NO_INPUTS"),
     ("support that is not there", request(support_count=1), given(), "BAD_REQUEST"),
     ("endless support", request(support=ctypes.pointer(NONE), support_count=ENDLESS), given(), "BAD_REQUEST"),
     # Without options, which has to be told from an array of none.
     ("a setting alone", request(**settings((SETTING.FMA, 0))), given(), "OK"),
     ("an older caller", request(size=abi.Request.options.offset, option_count=5), older(), "OK"),
-    ("a newer caller's field", request(), NEWER.known, "BAD_REQUEST and NO_INPUTS"),
-    # What would be left out without a word.
-    ("a flag of an input that does not exist", request(), given(flags=4), "BAD_REQUEST"),
-    ("bytes and a path", request(), given(path=b"k.ptx"), "BAD_REQUEST"),
-    ("headers of PTX", request(), given(header_count=1), "BAD_REQUEST"),
     ("a limit of a link that is not isolated", request(time_limit=1), given(), "BAD_REQUEST"),
     ("a setting that is there twice", request(**settings((SETTING.DEBUG, 1), (SETTING.DEBUG, 0))), given(),
      "BAD_OPTION"),
     ("a setting that is none", request(**settings((99, 1))), given(), "BAD_OPTION"),
-    ("a name expression that is NULL", request(),
-     source(name_expressions=X, name_expression_count=2), "BAD_REQUEST"),
-    ("a header without a text", request(), source(header_count=1, include_names=X), "BAD_REQUEST"),
-    ("a header that is there twice", request(), source(headers=SAME, include_names=SAME, header_count=3),
+    ("headers of what turns out to be PTX", request(), given(header_count=1, headers=X, include_names=X),
      "BAD_REQUEST"),
-    ("endless headers", request(), source(headers=X, include_names=X, header_count=ENDLESS), "BAD_REQUEST"),
+    ("NULL", request(), NULL, NO_SENSE),
+    ("an input without a size", request(), given(size=0), NO_SENSE),
+    ("a newer caller's field", request(), NEWER.known, NO_SENSE),
+    ("neither bytes nor a path", request(), given(bytes=None, length=0), DAMAGED),
+    ("a length without bytes", request(), given(bytes=None), DAMAGED),
+    ("bytes that are none", request(), source(length=0), DAMAGED),
+    ("a kind that does not exist", request(), given(kind=99), NO_SENSE),
+    # What would be left out without a word.
+    ("a flag of an input that does not exist", request(), given(flags=4), NO_SENSE),
+    ("bytes and a path", request(), given(path=b"k.ptx"), NO_SENSE),
+    ("the need of a module that the request lacks", request(), given(needs=1), NO_SENSE),
+    ("headers of PTX", request(), given(kind=abi.Kind.PTX, header_count=1), NO_SENSE),
+    ("a name expression of PTX", request(), given(kind=abi.Kind.PTX, name_expression_count=1), NO_SENSE),
+    ("a name expression that is NULL", request(), source(name_expressions=X, name_expression_count=2), NO_SENSE),
+    ("a header without a text", request(), source(header_count=1, include_names=X), NO_SENSE),
+    ("a header that is there twice", request(), source(headers=SAME, include_names=SAME, header_count=3),
+     NO_SENSE),
+    ("endless headers", request(), source(headers=X, include_names=X, header_count=ENDLESS), NO_SENSE),
 ]
+
+
+def planned(c, request, one):
+    """What a plan says of it."""
+    if one:
+        one.inspection = c.lazycuda_inspect_input(one, 0, 0)
+    return c.lazycuda_plan(ENVIRONMENT, request, ctypes.pointer(ctypes.pointer(one) if one else NULL),
+                           1).contents.message
 
 
 def linked(c, request, one):
     link = c.lazycuda_link_new(request, ENVIRONMENT)
-    codes = [c.lazycuda_link_add(link, one)] if one else []
-    codes = [code for code in codes if code] + [c.lazycuda_link_run(link).contents.code]
+    code = 0 if one is None else c.lazycuda_link_add(link, one)
+    assert not code or (c.lazycuda_link_add(link, given()) == 0 and not c.lazycuda_link_key(link))
+    result = c.lazycuda_link_run(link).contents
+    codes = [code, result.code] if code else [result.code]
+    assert not code or (result.input == 0 and result.message == planned(c, request, one)), result.message
     used_up = c.lazycuda_link_add(link, given())
     c.lazycuda_link_setup(link, None)
     c.lazycuda_link_teardown(link, None)

@@ -61,7 +61,7 @@ def test_a_driver_without_a_linker_says_what_it_lacks(world, link):
 
 def test_what_makes_no_sense_is_refused_and_older_callers_are_not(world):
     handles.install_fakes(world)
-    assert handles.script(world, "misuse") == ["20"]
+    assert handles.script(world, "misuse") == ["28"]
 
 
 class Sum(ctypes.Structure):

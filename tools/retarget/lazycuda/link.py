@@ -762,7 +762,8 @@ class Linker:
         self._running: Set[int] = set()
 
     def add(self, *inputs: Input) -> "Linker":
-        """Adds inputs, linked in this order.  Itself."""
+        """Adds inputs, linked in this order.  Itself.  What makes no sense in one is a LinkError of
+        link(), key() and run()."""
         for one in inputs:
             if not isinstance(one, Input):
                 raise TypeError(f"{one!r} is not an Input: PTXSource, Cubin.from_path, ...")
@@ -815,7 +816,7 @@ class Linker:
             self._running.add(handle)
         try:
             for given in call.inputs:
-                _got(not library.lazycuda_link_add(handle, ctypes.byref(given)))
+                library.lazycuda_link_add(handle, ctypes.byref(given))
             yield library, handle, call
         finally:
             with self._lock:        # cancel() may be looking at it
