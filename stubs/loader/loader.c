@@ -253,6 +253,7 @@ static bool fill_slots(const lc_function *functions)
 	uintptr_t start = (uintptr_t)lc_slot_table;
 	uintptr_t end = start + lc_library.slot_count * sizeof(lc_function);
 
+	lc_locked();
 	start &= ~(page - 1);
 	end = (end + page - 1) & ~(page - 1);
 	if (mprotect((void *)start, end - start, PROT_READ | PROT_WRITE))
@@ -333,6 +334,7 @@ static void note_endings(void)
 
 static void publish_status(const struct lc_attempt *attempt, struct published *published)
 {
+	lc_locked();
 	published->older = state.arena;
 	state.arena = attempt->arena;
 	atomic_store(&state.published, published);
