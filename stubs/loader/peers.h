@@ -11,9 +11,8 @@
  * Stubs of different releases of lazycuda may meet.  A record is never too old:
  * fields are only added at the end, and `size` tells how many there are.  A record
  * points to struct lc_library with its tables and to struct lc_specifics: these
- * structs also grow at the end only, and the rows of the tables do not change.
- * tests/releases checks that.  An incompatible change needs a record under a new
- * symbol name.
+ * structs also grow at the end only, and the rows of the tables do not change.  An
+ * incompatible change needs a record under a new symbol name.
  */
 #ifndef PEERS_H
 #define PEERS_H
