@@ -40,12 +40,10 @@ enum lc_refusal {
 	LC_REFUSED,	/* the library has the name with another interface */
 	LC_DRIVER,	/* the driver is too old for the library */
 	LC_INCOHERENT,	/* the library's major conflicts with another stub's */
-	LC_EXCLUDED,	/* the user's constraint excludes it; calls return the status of LC_MISSING */
+	LC_REFUSALS,	/* how many are above: each has a status of its own in lc_library.errors */
+	LC_EXCLUDED = LC_REFUSALS,	/* by the user's constraint; its status is that of LC_MISSING */
 	LC_ENDING	/* exit() shuts the library down; lc_library.ending is the status for that */
 };
-
-/* Those before it have a status each in lc_library.errors. */
-#define LC_REFUSALS LC_EXCLUDED
 
 /* One major version of the real library. */
 struct lc_major {
