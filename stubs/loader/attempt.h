@@ -8,6 +8,7 @@
 #ifndef ATTEMPT_H
 #define ATTEMPT_H
 
+#include "hooks.h"
 #include "open.h"
 
 struct lc_attempt {
@@ -31,9 +32,6 @@ bool lc_attempt(struct lc_attempt *attempt, bool process_only);
 
 /* Unloads what was loaded and frees the rest. */
 void lc_attempt_drop(struct lc_attempt *attempt);
-
-/* Sets attempt->status.  In report.c. */
-void lc_report(struct lc_attempt *attempt);
 
 static inline const struct lc_file *lc_attempt_file(const struct lc_attempt *attempt)
 {

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hooks.h"
 #include "of_thread.h"
 #include "../base/auxiliary.h"
 #include "../base/glibc.h"

@@ -75,10 +75,6 @@ void lc_nap(void);
 
 #define LC_NAPS_A_SECOND 10000
 
-/* Called in the child of a fork(), where the lock is free: resets what was half done, so
- * that it is done anew. */
-void lc_forked(void);
-
 /* Of a constant that is read when a stub is loaded: among what ld.so has just written, so that no
  * page of .rodata is fetched for it. */
 #define LC_AT_START __attribute__((section(".data.rel.ro")))

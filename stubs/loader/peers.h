@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "../../include/lazycuda.h"
+#include "hooks.h"
 #include "process.h"
 
 struct lc_specifics;	/* specifics.h */
@@ -72,10 +73,6 @@ struct lc_peer {
 	/* In the first stub: the program's own constraint, or NULL. */
 	_Atomic(struct lc_demand *) demand;
 };
-
-/* This stub's own record.  It is exported as lazycuda_stub_1, but inside the stub that
- * name might resolve to another stub's record, so it is not used. */
-extern struct lc_peer lc_self LC_HIDDEN;
 
 struct lc_peers {
 	size_t count;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "../../include/lazycuda.h"
-#include "../entry/stub.h"
+#include "hooks.h"
 
 struct lc_registration;	/* peers.h */
 
@@ -43,7 +43,5 @@ struct lc_specifics {
 #define LC_UNKNOWN(name) &(const struct lazycuda_status){ \
 	.size = sizeof(struct lazycuda_status), .library = (name), \
 	.state = LAZYCUDA_STATE_UNKNOWN, .reason = "no call has been made yet" }
-
-extern const struct lc_specifics lc_specifics LC_HIDDEN;
 
 #endif
