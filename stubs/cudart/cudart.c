@@ -25,7 +25,7 @@ int32_t lc_hook_cudaPeekAtLastError(unsigned slot)
 
 	if (pending)
 		return pending;
-	return lc_reaches(slot) ? lc_note_error(REAL(slot, int32_t (*)(void))()) : 0;
+	return lc_load_reaches(slot) ? lc_note_error(REAL(slot, int32_t (*)(void))()) : 0;
 }
 
 int32_t lc_hook_cudaGetLastError(unsigned slot)
@@ -85,7 +85,7 @@ void *lc_hook_cudaGetErrorName(int32_t error, unsigned slot)
 {
 	const char *name;
 
-	if (lc_reaches(slot))
+	if (lc_load_reaches(slot))
 		return REAL(slot, void *(*)(int32_t))(error);
 	name = lc_status_name(error);
 	return (void *)(name ? name : unknown);
@@ -100,7 +100,7 @@ void *lc_hook_cudaGetErrorString(int32_t error, unsigned slot)
 	 * A forwarded call is a jump, so the stub does not see an error of the runtime
 	 * that has the number of an earlier refusal.  Only the runtime knows of that error.
 	 */
-	if (lc_is_loaded() && lc_refusal_text(error) && lc_reaches(LC_SLOT_cudaPeekAtLastError))
+	if (lc_is_loaded() && lc_refusal_text(error) && lc_load_reaches(LC_SLOT_cudaPeekAtLastError))
 		lc_note_error(REAL(LC_SLOT_cudaPeekAtLastError, int32_t (*)(void))());
 	/* Another thread may have got this status and handed it on. */
 	if (error == count.status && !lc_refusal_text(error) && has_nothing(&count.reason))

@@ -337,7 +337,7 @@ static uintptr_t call_about(struct lc_module *module, unsigned slot, unsigned wo
 		unregister(module);
 		return 0;
 	case LC_SLOT___cudaInitModule:
-		if (!lc_reaches(slot))
+		if (!lc_load_reaches(slot))
 			return 0;
 		word[0] = atomic_load(&module->real);
 		return call(lc_slot_table[slot], words, word);

@@ -90,7 +90,7 @@
 #define LC_FORWARD_TEXT(type, slot, params, args, text) \
 	static __attribute__((cold, noinline)) type lc_slow_##slot params \
 	{ \
-		return lc_reaches(LC_SLOT_##slot) ? lc_slots.slot args : (type)text; \
+		return lc_load_reaches(LC_SLOT_##slot) ? lc_slots.slot args : (type)text; \
 	} \
 	LC_C_ENTRY(type, slot, params, args)
 
@@ -98,7 +98,7 @@
 #define LC_FORWARD_WRITTEN_TEXT(type, slot, params, args, failure, into, text) \
 	static __attribute__((cold, noinline)) type lc_slow_##slot params \
 	{ \
-		const char *said = lc_reaches(LC_SLOT_##slot) ? NULL : text; \
+		const char *said = lc_load_reaches(LC_SLOT_##slot) ? NULL : text; \
 		int32_t error = lc_slow(LC_SLOT_##slot); \
 		if (!error) \
 			return lc_slots.slot args; \

@@ -342,7 +342,7 @@ static const char *own_text(int32_t value, const char *unknown)
 
 const char *lc_error_text(int32_t value, unsigned slot, const char *unknown)
 {
-	if (!lc_refusal_text(value) && lc_reaches(slot))
+	if (!lc_refusal_text(value) && lc_load_reaches(slot))
 		return ((const char *(*)(int32_t))lc_slot_table[slot])(value);
 	return own_text(value, unknown);
 }

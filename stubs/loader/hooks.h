@@ -7,9 +7,9 @@
 
 struct lc_attempt;	/* attempt.h */
 
-/* This stub's own record.  api.c defines it, whose functions it points to; loader.c and all below it
- * that tells stubs apart use it.  It is exported as lazycuda_stub_1, but inside the stub that
- * name might resolve to another stub's record, so it is not used. */
+/* This stub's own record.  api.c defines it, as it points to functions there; peers.c and others
+ * use it.  It is exported as lazycuda_stub_1, but inside the stub that name might resolve to
+ * another stub's record, so it is not used. */
 extern struct lc_peer lc_self LC_HIDDEN;
 
 /* What this stub's library needs.  Its room, or gen, defines it; the loader uses it. */

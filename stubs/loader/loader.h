@@ -58,7 +58,8 @@ bool lc_load(void);
  * LC_NONE: it does. */
 enum lc_refusal lc_load_for(unsigned slot);
 
-static inline bool lc_reaches(unsigned slot)
+/* Loads the library if necessary.  Returns true if this slot leads to a real function. */
+static inline bool lc_load_reaches(unsigned slot)
 {
 	return lc_load_for(slot) == LC_NONE;
 }

@@ -40,7 +40,7 @@ int32_t lc_hook_nvJitLinkGetErrorLogSize(void *handle, void *size, unsigned slot
 {
 	size_t bytes;
 
-	if (lc_reaches(slot))
+	if (lc_load_reaches(slot))
 		return ((int32_t (*)(void *, void *))lc_slot_table[slot])(handle, size);
 	bytes = announce(strlen(own_log()) + 1);
 	if (size)
@@ -53,7 +53,7 @@ int32_t lc_hook_nvJitLinkGetErrorLog(void *handle, void *log, unsigned slot)
 	const char *text;
 	size_t room;
 
-	if (lc_reaches(slot))
+	if (lc_load_reaches(slot))
 		return ((int32_t (*)(void *, void *))lc_slot_table[slot])(handle, log);
 	text = own_log();
 	room = atomic_load(&least);
