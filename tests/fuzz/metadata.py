@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "build/share/lazycuda/python")]
 
 import loadable  # noqa: E402
-from lazycuda import elf, metadata, repoint, wheel  # noqa: E402
+from lazycuda import archive, elf, metadata, repoint  # noqa: E402
 
 OBJECTS = {path.name: path.read_bytes() for path in (HERE / "corpus" / "object").iterdir()}
 METADATA = b"""Metadata-Version: 2.1
@@ -81,7 +81,7 @@ def read_elf(data):
 
 
 def read_wheel(path):
-    opened = wheel.Wheel(path)
+    opened = archive.Wheel(path)
     try:
         for name in opened.members:
             assert ".." not in name.split("/") and not name.startswith("/")

@@ -16,7 +16,7 @@ import build
 import wheel_files
 from importer import importer
 from lazycuda import deflate
-from lazycuda.wheel import Archive
+from lazycuda.archive import Archive
 
 TEXT = b"".join(b"line %d\n" % (i * i) for i in range(20000))
 

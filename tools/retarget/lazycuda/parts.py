@@ -8,7 +8,7 @@ import shutil
 from . import elf, load, mentions, names, repoint
 from .repoint import Refused
 from .rewrite import rewrite
-from .wheel import naming
+from .archive import naming
 
 
 # The most bytes of ELF files that are loaded to see that they can be: the newest torch has a

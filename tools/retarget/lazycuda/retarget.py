@@ -14,7 +14,7 @@ import signal
 import stat
 import sys
 
-from . import elf, names, patchelf, paths, plain_file, progress, report, repoint, wheel_file
+from . import elf, names, patchelf, paths, plain_file, progress, report, repoint, wheel
 from .staging import Staging
 
 DESCRIPTION = """\
@@ -254,7 +254,7 @@ def _retarget(path, options, staging):
         raise OSError(None, f"{path} {why}")
     said = report.of_wheel(path) if is_wheel else report.of_file(str(path))
     try:
-        (wheel_file if is_wheel else plain_file).retarget(path, said, options, output)
+        (wheel if is_wheel else plain_file).retarget(path, said, options, output)
     except elf.ElfError as error:
         report.refuse(said, repoint.Refused("UNREADABLE", str(error)))
     except repoint.Refused as refused:

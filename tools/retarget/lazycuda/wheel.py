@@ -1,328 +1,208 @@
 # SPDX-License-Identifier: MIT
-"""Reads a wheel, and writes another that differs in what it is told.
-
-Members keep their order, dates and modes, so that the same input gives the same
-output, bit for bit.  The bytes of those that do not change are copied as they are,
-compressed; every member is decompressed once, to be checked.
-"""
-import base64
+"""Retargets one wheel."""
 import contextlib
-import csv
-import errno
-import hashlib
-import io
-import os
-import re
-import stat
-import struct
-import time
-import zipfile
-import zlib
+import pathlib
+import posixpath
+import tempfile
 
-from . import deflate, progress, report
-from .repoint import Refused
+from . import elf, mentions, metadata, names, packages, parts, report, repoint, serve
+from .archive import SIGNATURES, Wheel, write, wrong_rows
 
-FILE_NAME = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)(-(?P<build>\d[^-]*))?"
-                       r"-(?P<tags>[^-]+-[^-]+-[^-]+)(-(?P<variant>[0-9a-z._]{1,16}))?\.whl$")
-SIGNATURES = ("RECORD.jws", "RECORD.p7s")
-CHUNK = 1 << 20
-LOCAL = struct.Struct("<4s5H3I2H")      # the header before a member
-UTF8 = 0x800
-UNIX = 3
-PACKING = 6         # the flags of a member that say how it is compressed
-UNREADABLE = 0x61   # and that it is encrypted or patched
-EXECUTABLE = (stat.S_IFREG | 0o755) << 16
-EARLIEST = 315532800        # 1980, where the dates of zip archives begin
-LATEST = 4354819199         # 2107, where they end
+# Tags for glibc older than 2.17, which the stubs need.
+OLDER_TAGS = ("manylinux1_", "manylinux2010_", "manylinux_2_5_", "manylinux_2_12_")
 
 
-# What zipfile raises for a damaged archive.  It also raises OSErrors that are none of the
-# system's: for an offset that no file can have, and from bz2.  See _reading().
-DAMAGE = (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError, RuntimeError,
-          ValueError, OverflowError, struct.error,
-          # A Python may be built without lzma.
-          getattr(zipfile.lzma, "LZMAError", zipfile.BadZipFile))
+class Job:
+    """One wheel on its way."""
 
+    def __init__(self, wheel, said, options):
+        self.options, self.wheel, self.said, self.note = options, wheel, said, said["notes"].append
+        home = options.stubs_in if options.stubs_in is not None else f"{self.wheel.name}.libs"
+        # "" for the root of the wheel
+        self.home = posixpath.normpath(f"/{home}").lstrip("/")
+        self.changed = {}           # {member: file or bytes}
+        self.removed = []
+        self.parts = []
 
-@contextlib.contextmanager
-def _reading(what):
-    try:
-        yield
-    except DAMAGE as error:
-        raise Refused("WHEEL", f"{what}: {error}") from None
-    except OSError as error:
-        if error.errno not in (None, errno.EINVAL):
-            raise
-        why = "it refers to what it does not have" if error.errno else error
-        raise Refused("WHEEL", f"{what}: {why}") from None
+    def run(self, folder, output):
+        """Write the new wheel to what `output(file name)` gives; returns the
+        outcome."""
+        for name in ("parts", "site", "stubs"):
+            (folder / name).mkdir()
+        available = self.options.read_stubs()
+        self.said["notes"] += self.options.stub_notes
+        self.parts, self.mentions, self.unread = parts.read(self.wheel, folder / "parts")
+        self._leave()
+        seen = [part for part in self.parts if part.image and not (part.left or part.library or part.is_stub)]
+        required = metadata.requires(self.wheel.read(self.wheel.member("METADATA")))
+        serving = serve.Serving(available, self.options.compat_folders(), self.options, self.parts,
+                                "lazycuda" in required)
+        parts.look(seen, serving)
+        work = [part for part in seen if part.work]
+        self.said["libraries"] = report.of_libraries((
+            (part.name, part.image, part.work, part.unserved) for part in self.parts
+            if part.image and not (part.library or part.is_stub)), serving.bundled | {
+                names.base(part.name) for part in self.parts if not names.real(part.name)})
+        self._note_others(serving)
+        serving.opened = {each.name for each in self.mentions}
+        if work:
+            self._change(work, serving, folder)
+        self._metadata(set().union(*(part.work.libraries for part in work)), serving)
+        return self._finish(output)
 
+    def _change(self, work, serving, folder):
+        """Decide where the stubs lie, change what cannot stay as it is, and load the results."""
+        folders = {serve.Home(part.prefix, posixpath.dirname(part.installed)) for part in self.parts
+                   if part.installed}
+        of_wheel = [part for part in work if serving.from_outside(part)]
+        first = self.options.prefer == "stub"
+        serve.find_homes(of_wheel, folders, self.home, first, self.options.stubs_in is not None)
+        with self.wheel.stage("changing", [part.name for part in work]) as stage:
+            for part in work:
+                stage.add(0)
+                with parts.about(part):
+                    part.change(self.options.find_patchelf)
+                stage.add(self.wheel.members[part.name].file_size)
+        parts.replace_libraries(self.parts, serving)
+        stubs = serving.files(self.parts, of_wheel, folder / "stubs", self.options.find_patchelf)
+        loaded = parts.load_all(self.parts, {self.wheel.installed(name): path for name, path in
+                                             stubs.items()}, folder / "site", serving.copies)
+        for part in work:
+            self.said["files"].append(report.of_file(
+                part.name, part.work, part.search_path, loaded[part.name]))
+        self.changed = {part.name: part.new for part in work if part.new}
+        self.changed.update(stubs)
+        self.removed = [part.name for part in self.parts if part.removed]
+        self.said.update(added=sorted(stubs), removed=self.removed)
 
-@contextlib.contextmanager
-def naming(path):
-    """Errors of a write tell no file: "No space left on device"."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is None and error.errno:
-            raise OSError(error.errno, error.strerror, str(path)) from None
-        raise
+    def _leave(self):
+        self.options.leaves(*self.wheel.members)        # that a pattern names one is enough
+        for part in self.parts:
+            elsewhere = part.real_needs and part.installed is None
+            part.left = self.options.leaves(part.name) or elsewhere
+            if part.left and part.real_needs:
+                why = "it is not installed into site-packages, where the stubs lie" if elsewhere \
+                    else "--leave names it"
+                self.note(f"{part.name} is left as it is, since {why}: it still needs "
+                          f"{', '.join(part.real_needs)}")
 
+    def _note_others(self, serving):
+        if self.wheel.tags.rpartition("-")[2].startswith(OLDER_TAGS):
+            self.note(f"its tag {self.wheel.tags} promises less than glibc 2.17, which the stubs need: "
+                      "`wheel tags` changes it")
+        for name in SIGNATURES:
+            if self.wheel.member(name) in self.wheel.members:
+                self.note(f"{name} signs what it was: not in the result")
+        for part in self.parts:
+            if part.image and not part.library and repoint.has_static_runtime(part.image):
+                self.note(f"{part.name} has the CUDA runtime linked statically: out of reach")
+            if part.library and not part.opener and part.answers_to & serving.bundled:
+                self.note(f"{part.name} is the real {part.library}, and stays: it comes with the wheel, as "
+                          "published")
 
-def _chunks(source):
-    return iter(lambda: source.read(CHUNK), b"")
+    def _has(self):
+        """Names in DT_NEEDED that files of the new wheel answer to."""
+        return set().union({names.base(name) for name in self.said["added"]}, *(
+            part.answers_to for part in self.parts if not part.removed))
 
+    def _still_needed(self):
+        """{family: names of its libraries that some file needs and the wheel does not have}"""
+        needed = set().union(*(part.needed for part in self.parts if not part.removed))
+        found = {}
+        for name in needed - self._has():
+            package = packages.of_library(name)
+            if package:
+                found.setdefault(package.family, set()).add(name)
+        return found
 
-class Digest:
-    """What RECORD and the archive say of a member's bytes."""
+    def _free(self, libraries, needed):
+        """{family: library of `lazycuda stub`, or None} of packages that no file needs."""
+        free = dict.fromkeys(packages.BY_FAMILY)
+        for stub in (self.options.read_stubs()[library] for library in libraries):
+            for name in stub.image.notes(elf.NOTE_PACKAGES):
+                free[packages.family(name)] = stub.library if stub.given else None
+        return {family: own for family, own in free.items() if family not in needed}
 
-    def __init__(self):
-        self.sha256, self.size, self.crc = hashlib.sha256(), 0, 0
+    def _majors(self, libraries, needed, stay):
+        """The majors of CUDA that all stubs in the wheel stand for, and that all libraries which
+        it still needs are of.  `stay` are those of the packages that it still requires."""
+        stubs = [self.options.read_stubs()[library] for library in libraries]
+        found = [set(stub.cudas) for stub in stubs if stub.cudas]
+        found += [packages.majors(name) for sonames in needed.values() for name in sonames]
+        found += [{major} for major in stay]
+        return sorted(set.intersection(*found)) if found else []
 
-    def add(self, chunk):
-        self.sha256.update(chunk)
-        self.size += len(chunk)
-        self.crc = zlib.crc32(chunk, self.crc)
-
-    def row(self, name):
-        text = base64.urlsafe_b64encode(self.sha256.digest()).rstrip(b"=").decode()
-        return name, f"sha256={text}", self.size
-
-
-class Wheel:
-    def __init__(self, path, line=progress.NO_LINE):
-        self.path = path
-        self.line = line            # shows the progress of long work
-        found = FILE_NAME.match(path.name)
-        if not found:
-            raise Refused("WHEEL", "its name is not that of a wheel: NAME-VERSION-PYTHON-ABI-"
-                                   "PLATFORM.whl")
-        self.name, self.version, self.build, self.tags, self.variant = found.group(
-            "name", "version", "build", "tags", "variant")
-        with _reading("is not a zip archive"):
-            self.zip = zipfile.ZipFile(path)
-        self.members = {info.filename: info for info in self.zip.infolist()}
-        self.digests = {}           # of members that were read
-        self._check_names()
-        self.dist_info = self._find_dist_info()
-
-    def close(self):
-        self.zip.close()
-
-    def _check_names(self):
-        if len(self.members) != len(self.zip.infolist()):
-            raise Refused("WHEEL", "holds two members of one name")
-        for name, info in self.members.items():
-            if name.startswith("/") or "\\" in name or ".." in name.split("/"):
-                raise Refused("WHEEL", f"holds {name!r}, which would lie outside of it")
-            if info.flag_bits & UNREADABLE:
-                raise Refused("WHEEL", f"holds {name}, which is encrypted, or patched")
-        # Many members that are the same bytes are a bomb.
-        if sum(info.compress_size for info in self.members.values()) > self.path.stat().st_size:
-            raise Refused("WHEEL", "holds members that overlap")
-
-    def _find_dist_info(self):
-        found = {name.split("/")[0] for name in self.members
-                 if re.match(r"[^/]+\.dist-info/(METADATA|RECORD|WHEEL)$", name)}
-        if len(found) != 1:
-            raise Refused("WHEEL", f"holds {len(found)} folders *.dist-info with a METADATA, "
-                                   "RECORD or WHEEL, and should hold one")
-        folder = found.pop()
-        for name in ("METADATA", "RECORD", "WHEEL"):
-            if f"{folder}/{name}" not in self.members:
-                raise Refused("WHEEL", f"holds no {folder}/{name}")
-        return folder
-
-    def member(self, name):
-        return f"{self.dist_info}/{name}"
-
-    def read(self, name):
-        with _reading(f"its {name} cannot be read"):
-            return self.zip.read(name)
-
-    def stage(self, doing, names):
-        """A stage of the progress line, for work on these members."""
-        total = sum(self.members[name].file_size for name in names if name in self.members)
-        return progress.Stage(self.line, f"{doing} {report.printable(self.path.name)}", total)
-
-    def place(self, info):
-        """Where a member's bytes begin, by the header before them.  zipfile would take as long to
-        read it as to inflate a small member."""
-        size = LOCAL.size + len(info.orig_filename.encode("utf-8", "surrogateescape"))
-        header = os.pread(self.zip.fp.fileno(), size, info.header_offset)
-        magic, _, flags, *_, name_size, extra_size = LOCAL.unpack(header[:LOCAL.size])
-        name = header[LOCAL.size:][:name_size].decode("utf-8" if flags & UTF8 else "cp437")
-        if magic != b"PK\3\4" or name != info.orig_filename:
-            raise zipfile.BadZipFile("the header before it is not its own")
-        return info.header_offset + LOCAL.size + name_size + extra_size
-
-    def packed(self, name):
-        """A member's bytes as they lie in the archive, in chunks."""
-        info = self.members[name]
-        at = self.place(info)
-        end = at + info.compress_size
-        while at < end:
-            chunk = os.pread(self.zip.fp.fileno(), min(CHUNK, end - at), at)
-            if not chunk:
-                raise EOFError("it is cut short")
-            at += len(chunk)
-            yield chunk
-
-    def _contents(self, name):
-        """A member's bytes in chunks."""
-        info = self.members[name]
-        if info.compress_type == zipfile.ZIP_STORED or not info.compress_size:
-            return self.packed(name)
-        if info.compress_type == zipfile.ZIP_DEFLATED:
-            return deflate.inflated(self.packed(name), CHUNK)
-        return _chunks(self.zip.open(info))
-
-    def unpack(self, name, stage, sink):
-        """Read a member whole, into `sink`.  Raises Refused if it is not what the archive says."""
-        info, digest = self.members[name], Digest()
-        with _reading(f"its {name} cannot be read"):
-            for chunk in self._contents(name):
-                digest.add(chunk)
-                if digest.size > info.file_size:
-                    raise zipfile.BadZipFile("it is longer than the archive says")
-                sink.write(chunk)
-                stage.add(len(chunk))
-            if (digest.size, digest.crc) != (info.file_size, info.CRC):
-                raise zipfile.BadZipFile("its size or checksum is not what the archive says")
-        self.digests[name] = digest
-
-    def installed(self, name):
-        """Where pip puts a member, relative to site-packages; None: elsewhere."""
-        first, _, rest = name.partition("/")
-        if not first.endswith(".data"):
-            return name
-        scheme, _, rest = rest.partition("/")
-        return rest if scheme in ("platlib", "purelib") else None
-
-    def file_name(self, build):
-        """The name of the wheel that is written."""
-        parts = filter(None, [self.name, self.version, build or self.build, self.tags, self.variant])
-        return f"{'-'.join(parts)}.whl"
-
-
-class Archive(zipfile.ZipFile):
-    """A zip archive of members whose bytes are compressed elsewhere, as zipfile alone cannot write it."""
-
-    def __init__(self, path):
-        super().__init__(path, "w")
-
-    @contextlib.contextmanager
-    def member(self, info, most):
-        """Gives the stream for a member's compressed bytes, at most `most` of them.  Once they are
-        written, `info` has to be complete, except for the member's place and compressed size."""
-        for field in ("CRC", "compress_size", "file_size"):     # which a new one may not have
-            setattr(info, field, getattr(info, field, 0))
-        info.header_offset, wide = self.fp.tell(), max(most, info.file_size) > zipfile.ZIP64_LIMIT
-        header = info.FileHeader(wide)
-        self.fp.write(header)
-        start = self.fp.tell()
-        yield self.fp
-        self.start_dir = self.fp.tell()           # of what zipfile writes next
-        info.compress_size = self.start_dir - start
-        if info.FileHeader(wide) != header:
-            self.fp.seek(info.header_offset)
-            self.fp.write(info.FileHeader(wide))
-            self.fp.seek(self.start_dir)
-        self.filelist.append(info)
-        self.NameToInfo[info.filename] = info
-        self._didModify = True
-
-
-def _member(name, info, date):
-    """What describes a member in the new archive: what the old one says of it,
-    except for its place."""
-    new = zipfile.ZipInfo(name, info.date_time if info else date)
-    new.create_system = UNIX
-    new.external_attr = info.external_attr if info else EXECUTABLE
-    if info and info.create_system != UNIX and not info.external_attr >> 16:
-        new.external_attr = (stat.S_IFREG | 0o644) << 16
-    new.compress_type = info.compress_type if info else zipfile.ZIP_DEFLATED
-    if info and not info.compress_size:
-        new.compress_type = zipfile.ZIP_STORED
-    return new
-
-
-def _date_of_new(wheel):
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if epoch.isdecimal():
-        return time.gmtime(min(max(int(epoch), EARLIEST), LATEST))[:6]
-    return wheel.members[wheel.member("RECORD")].date_time
-
-
-def _order(wheel, changed, removed):
-    """Names in the order of the new archive: what is new before the metadata,
-    RECORD last."""
-    dropped = {*removed, wheel.member("RECORD"), *map(wheel.member, SIGNATURES)}
-    old = [name for name in wheel.members if name not in dropped]
-    first = next(i for i, name in enumerate([*old, wheel.dist_info])
-                 if name.startswith(wheel.dist_info))
-    new = sorted(name for name in changed if name not in wheel.members)
-    return [*old[:first], *new, *old[first:]]
-
-
-def _write_new(out, info, content, stage):
-    """Write a member anew, of a file or bytes."""
-    digest = Digest()
-
-    def note(chunk):
-        digest.add(chunk)
-        stage.add(len(chunk))
-    if isinstance(content, bytes):
-        source, info.file_size = io.BytesIO(content), len(content)
-    else:
-        source, info.file_size = open(content, "rb"), os.stat(content).st_size
-    if info.compress_type != zipfile.ZIP_STORED:
-        info.compress_type = zipfile.ZIP_DEFLATED
-    with source, out.member(info, deflate.most(info.file_size)) as sink:
-        if info.compress_type == zipfile.ZIP_DEFLATED:
-            deflate.compress(source, sink, note)
+    def _metadata(self, libraries, serving):
+        name = self.wheel.member("METADATA")
+        text = self.wheel.read(name)
+        relax = self.options.relax_requirements
+        needed = self._still_needed()
+        free = self._free(libraries, needed)
+        required = metadata.required(text, free)
+        self.said["requirements"] = [
+            {"requirement": each.requirement, "extra": each.extra, "relaxed": relax}
+            for each in required]
+        if relax:
+            self.said["kept"] = [{"requirement": requirement, "needed": sonames}
+                                 for requirement, sonames in metadata.kept(text, needed)]
+            stay = metadata.majors_that_stay(text, free)
         else:
-            for chunk in _chunks(source):
-                note(chunk)
-                sink.write(chunk)
-        info.file_size, info.CRC = digest.size, digest.crc
-    return digest
+            free, stay = {}, ()
+        replaced = {packages.BY_STEM[part.library].family for part in self.parts
+                    if part.stub and part.library in packages.BY_STEM}
+        if relax or replaced:
+            relaxed, self.said["extras"] = metadata.relax(
+                text, free, self._majors(libraries, needed, stay), sorted(replaced))
+            if relaxed != text:
+                self.changed[name] = relaxed
+            self._note_needs_of_others(required)
+        self._mentions(required if relax else (), serving)
+        if self.options.build_tag:
+            name = self.wheel.member("WHEEL")
+            self.changed[name] = metadata.set_build(self.wheel.read(name), self.options.build_tag)
+
+    def _note_needs_of_others(self, required):
+        """What has no stub, libcustatevec.so.1 say, may need what nothing here needs any more."""
+        others = sorted({name for entry in self.said["libraries"] for name in entry["needed"]
+                         if entry["outcome"] == repoint.NO_STUB} - self._has())
+        extras = sorted({each.extra for each in required})
+        if others and extras:
+            self.note(f"{', '.join(others)}: what that needs of CUDA in its turn is required no more; "
+                      f"if it cannot be loaded, install {self.wheel.name}[{extras[-1]}]")
+
+    def _mentions(self, required, serving):
+        """Name what asks for a package, or opens a library, that may be gone now."""
+        extras = {}
+        for each in required:
+            for family in each.families:
+                extras.setdefault(family, each.extra)
+        there = {names.base(name) for name in self.said["added"]}
+        stems = {packages.stem(name) for name in there} - {None}
+        for each in self.mentions + mentions.of_parts(self.parts):
+            served = packages.stem(each.name) in stems if serve.ANY_NUMBER.search(each.name) \
+                else names.base(each.name) in there
+            self.said["mentions"].append({
+                **each._asdict(), "served": served, "extra": extras.get(each.family),
+                "compat": None if served else serving.compat(names.base(each.name))})
+        self.said["notes"] += [f"{name} names CUDA's libraries or their packages, and is too long "
+                               "to be read here: look into it" for name in self.unread]
+
+    def _finish(self, output):
+        """Writes the result, if anything changed."""
+        if self.changed or self.removed:
+            target = output(self.wheel.file_name(self.options.build_tag))
+            write(self.wheel, target, self.changed, self.removed)
+            target.chmod(self.wheel.path.stat().st_mode & 0o7777)
+            wrong = wrong_rows(self.wheel)
+            if wrong:
+                self.note(f"its RECORD was wrong of {repoint.some(wrong)}, and is not in the result")
+            return "retargeted"
+        return "already" if any(part.is_stub or part.image and repoint.needs_stub(part.image)
+                                for part in self.parts) else "nothing"
 
 
-def _copy(out, info, wheel, stage):
-    """Write a member as it lies in the old wheel."""
-    name, old = info.filename, wheel.members[info.filename]
-    info.flag_bits, info.file_size, info.CRC = old.flag_bits & PACKING, old.file_size, old.CRC
-    info.compress_size = old.compress_size
-    with out.member(info, old.compress_size) as sink:
-        for chunk in wheel.packed(name):
-            sink.write(chunk)
-    stage.add(old.file_size)
-    return wheel.digests[name]
-
-
-def write(wheel, target, changed, removed):
-    """Write the new wheel to the path `target`: `changed` maps names to files or bytes."""
-    date, rows, order = _date_of_new(wheel), [], _order(wheel, changed, removed)
-    with naming(target), Archive(target) as out, wheel.stage("writing", order) as stage:
-        for name in order:
-            info = _member(name, wheel.members.get(name), date)
-            if name.endswith("/"):
-                info.compress_type = zipfile.ZIP_STORED
-                with out.member(info, 0):
-                    continue
-            digest = (_write_new(out, info, changed[name], stage) if name in changed
-                      else _copy(out, info, wheel, stage))
-            rows.append(digest.row(name))
-        name = wheel.member("RECORD")
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([*rows, (name, "", "")])
-        _write_new(out, _member(name, wheel.members[name], date), text.getvalue().encode(), stage)
-
-
-def wrong_rows(wheel):
-    """Members that are not what RECORD says."""
-    text = wheel.read(wheel.member("RECORD")).decode(errors="replace")
-    said = {tuple(row)[0]: tuple(row)[1:3] for row in csv.reader(io.StringIO(text)) if len(row) > 2}
-    return [name for name, digest in wheel.digests.items()
-            if name in said and said[name][0].startswith("sha256=") and
-            said[name] != tuple(map(str, digest.row(name)[1:]))]
+def retarget(path, said, options, output):
+    """Adds to what is to be said; raises Refused."""
+    with contextlib.closing(Wheel(path, options.line)) as wheel, \
+            tempfile.TemporaryDirectory(prefix="lazycuda-") as folder:
+        said["outcome"] = Job(wheel, said, options).run(pathlib.Path(folder), output)
