@@ -75,7 +75,7 @@ class Options:
                 for major in paths.majors("compat", libdir)}
 
     def leaves(self, *spellings):
-        """Whether --leave names a file, by one of its spellings."""
+        """Whether --leave names a file, by one of its spellings; notes the pattern that does."""
         found = {pattern for pattern in filter(_is_pattern, self.leave) if fnmatch.filter(spellings, pattern)}
         self.matched |= found
         return bool(found)

@@ -51,7 +51,7 @@ class Home(NamedTuple):
 class Serving:
     """Which stub serves which name, in one wheel."""
 
-    def __init__(self, stubs, compat, options, parts, required):
+    def __init__(self, stubs, compat, options, parts, required, opened):
         self.stubs = dict(stubs)
         self.required = required    # the wheel brings all stubs by what it requires
         self.options = options
@@ -63,7 +63,7 @@ class Serving:
                 if real:
                     self.paths.setdefault(real.library, {}).setdefault(path.name, {})[major] = path
         self.made = {}
-        self.opened = set()         # names that the wheel's Python code opens
+        self.opened = opened        # names that the wheel's Python code opens
         # Libraries of which some file needs what the stub lacks: a stub with the real name would come
         # before the library that this file finds elsewhere.
         self.renamed = set()
