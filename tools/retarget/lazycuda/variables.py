@@ -13,7 +13,7 @@ from . import elf
 COPY = {"x86_64": 5, "aarch64": 1024}
 GLOB_DAT = {"x86_64": 6, "aarch64": 1025}
 PT_GNU_EH_FRAME = 0x6474e550
-DT_INIT, DT_INIT_ARRAY, DT_INIT_ARRAYSZ = 12, 25, 27
+DT_INIT_ARRAY, DT_INIT_ARRAYSZ = 25, 27
 # How .eh_frame_hdr says where its table is, how long, and what is in it, as all linkers write it.
 ENCODINGS = b"\1\x1b\3\x3b"
 # x86-64: the bytes before a distance of 32 bits: of an operand, of a call or jump, of a jump on a
