@@ -424,7 +424,7 @@ derive = $(PYTHON) tools/upkeep/libraries.py --scan $(BUILD)/gen/scan --libclang
 .PHONY: cuda
 cuda:
 	$(Q)$(PYTHON) tools/upkeep/fetch.py --table $(CUDA_WHEELS) --skeletons build/cuda all
-	$(Q)$(PYTHON) tools/upkeep/fetch.py --parts cudart,crt build/toolkits 11.8 12.9 13.5
+	$(Q)$(PYTHON) tools/upkeep/fetch.py --parts cudart,crt build/toolkits newest
 
 libraries: $(BUILD)/gen/scan $(LIBCLANG) cuda
 	$(Q)$(call derive,libraries)

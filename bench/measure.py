@@ -21,13 +21,14 @@ LIB = BUILD / "lib"
 PYTHON = BUILD / "share/lazycuda/python"
 STUBS = [LIB / f"lib{name}_stub.so" for name in ("cudart", "nvrtc", "nvJitLink")]
 DRIVER_STUBS = [LIB / f"lib{name}_stub.so" for name in ("cuda", "nvidia-ml")]
-MAJORS = ("11.8", "12.9", "13.5")
-NEWEST = MAJORS[-1]
 OBJECTS = 1000
 CC = os.environ.get("CC", "cc")
 
 sys.path.append(str(ROOT / "tools" / "upkeep"))
 import fetch  # noqa: E402
+
+MAJORS = tuple(fetch.newest().values())
+NEWEST = MAJORS[-1]
 
 quick = False       # a few short samples, and nothing is fetched: to try the rows out
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""One binary in four worlds: what `make demo` shows.
+"""One binary in each world: what `make demo` shows.
 
-Runs build/demo/demo, the same file each time, on a machine without CUDA, with
-CUDA 11.8, with 12.9 and with 13.5.  The real libraries come from PyPI; without
-a network, fake ones built from tests/fakes stand in, and the demo says what they
+Runs build/demo/demo, the same file each time, on a machine without CUDA, and with
+the newest release of each CUDA.  The real libraries come from PyPI; without a
+network, fake ones built from tests/fakes stand in, and the demo says what they
 show and what they cannot.
 
 Each world is the sandbox that the tests use (tests/lib/sandbox.c): a mount
@@ -28,7 +28,7 @@ import fakes  # noqa: E402
 import fetch  # noqa: E402
 
 TOOLKITS = BUILD / "toolkits"
-VERSIONS = ("11.8", "12.9", "13.5")
+VERSIONS = tuple(fetch.newest().values())
 PARTS = ("cudart", "nvrtc", "nvjitlink")
 FAKE = """\
   FAKE libraries, made here.  What they show: which library is chosen, why, and that each

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fetch real CUDA libraries and headers from PyPI into a folder.
 
-    tools/upkeep/fetch.py [options] DEST VERSION...        VERSION: 12.9, or "all"
+    tools/upkeep/fetch.py [options] DEST VERSION...        VERSION: 12.9, all, or newest,
+                                                           that of each CUDA
     tools/upkeep/fetch.py --table tools/upkeep/libraries.txt DEST cu12
     tools/upkeep/fetch.py --table tools/upkeep/cuda.txt --skeletons DEST all
     tools/upkeep/fetch.py --table tools/upkeep/nvcc.txt DEST all
@@ -85,6 +86,11 @@ def read_table(table=TABLE):
 def toolkits(table=TABLE):
     """Every toolkit of the table, oldest first."""
     return list(dict.fromkeys(row[0] for row in read_table(table)))
+
+
+def newest(table=TABLE):
+    """{major of CUDA: its newest toolkit}"""
+    return {version.partition(".")[0]: version for version in toolkits(table) if version[0].isdigit()}
 
 
 def wanted_member(name, part):
@@ -331,7 +337,8 @@ def main():
     parser.add_argument("--table", default=TABLE, help="default: toolkits.txt beside this file")
     args = parser.parse_args()
     known = toolkits(args.table)
-    versions = known if args.versions == ["all"] else args.versions
+    called = {"all": known, "newest": newest(args.table).values()}
+    versions = [version for word in args.versions for version in called.get(word, [word])]
     for version in versions:
         if version not in known:
             parser.error(f"no toolkit {version}; there are {' '.join(known)}")

@@ -305,7 +305,7 @@ def row(tried, all_tried, by_name, options):
     as_published, before = tried_in(tried, own, options, others, published=True)
     if own and finds_none(before):
         before = tried_in(tried, own, options, others, published=True, by_path=True)[1]
-    for major in [None, *([own, 13 if own == 12 else 12] if own else [])]:
+    for major in [None, *([own, own + 1 if own + 1 in MAJORS else own - 1] if own else [])]:
         failed, value = tried_in(tried, major, options, others)
         cells.append(("" if not major else f"{major}: ") + shown(failed, count))
         values[str(major or "none")] = "".join(value)

@@ -26,8 +26,8 @@ from lazycuda import elf            # noqa: E402
 RULES = ROOT / "gen" / "libraries.txt"
 TABLE = ROOT / "tools" / "upkeep" / "cuda.txt"
 # The CUDA whose runtime's headers the headers of a toolkit include: the newest of its major.
-NEWEST = {version.partition(".")[0]: version for version in fetch.toolkits()}
-OLDEST = {version.partition(".")[0]: version for version in reversed(list(fetch.toolkits()))}
+NEWEST = fetch.newest()
+OLDEST = {version.partition(".")[0]: version for version in reversed(fetch.toolkits())}
 ARCH = "x86_64"
 
 

@@ -4,14 +4,14 @@
 
     tools/upkeep/truth.py --cuda DIR WHEEL...
 
-DIR has the real libraries of CUDA 11, 12 and 13, as fetch.py lays them out:
+DIR has the real libraries of each CUDA, as fetch.py lays them out:
 
-    tools/upkeep/fetch.py --table tools/upkeep/cuda.txt DIR 11.8 12.9 13.5 cu11 cu12 cu13 \\
+    tools/upkeep/fetch.py --table tools/upkeep/cuda.txt DIR newest cu11 cu12 cu13 \\
         cudnn8.7 cudnn8 nvtx1
-    tools/upkeep/fetch.py DIR 11.8 12.9 13.5
+    tools/upkeep/fetch.py DIR newest
 
 Each wheel is unpacked, and so is what `lazycuda retarget` makes of it.  Where there is no CUDA, and
-where there is one of these three alone, ld.so loads each ELF file with every symbol bound at once,
+where there is one of these alone, ld.so loads each ELF file with every symbol bound at once,
 as `ldd -r` does: without constructors, so that nothing need be there but libraries.  A file is
 loaded if all that it needs of CUDA is there, in each version, and so is each library of which it
 holds a name with a number, or another of the names that it holds of that library.  Of a
@@ -39,12 +39,15 @@ import subprocess
 import sys
 import tempfile
 
+import fetch
 import trial
 from lazycuda import elf, names           # noqa: E402
 
+# Of libraries that the newest of a CUDA has no more.
+OLDER = {"11": ("cudnn8.7",), "12": ("cudnn8", "nvtx1")}
 # The toolkits that make a CUDA.
-WORLDS = {"none": (), "11": ("11.8", "cu11", "cudnn8.7"), "12": ("12.9", "cu12", "cudnn8", "nvtx1"),
-          "13": ("13.5", "cu13")}
+WORLDS = {"none": (), **{major: (version, f"cu{major}", *OLDER.get(major, ()))
+                         for major, version in fetch.newest().items()}}
 # What a CUDA has and these toolkits have not.
 UNKNOWN = {"11": {"cufile"}}
 LINKER = "/lib64/ld-linux-x86-64.so.2"
