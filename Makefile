@@ -42,11 +42,8 @@
 #	ALL_STUBS=yes	make and make install include those of CUDA's other libraries
 
 VERSION := 0.1.0
-# Where the project is: its home page, its sources, and where problems are reported.  Empty until
-# there are such places; then pyproject.toml, README.md and packaging/ (conda, debian, lazycuda.spec) say them, too.
-HOMEPAGE :=
-REPOSITORY :=
-ISSUES :=
+# There is no home page yet, as README.md and SECURITY.md say.  Once there is one, pyproject.toml and
+# packaging/ (conda, debian, lazycuda.spec) have to name it, too.
 
 BUILD ?= build
 # GNU's names count if they are given to make, and not if the environment has them.
