@@ -7,8 +7,7 @@
  *	handle.c	fills the result; keeps blocks until the link has run
  *	take_inputs.c	takes, inspects and reads the inputs; turns the steps of the plan into bytes
  *			for a backend
- *	sources.c	compiles source and LLVM IR, and plans again with what it needs, and with
- *			the compiled code
+ *	sources.c	compiles source and LLVM IR, finds what they need, and judges the compiled code
  *	isolated.c	has a backend do a job, here or in a child process
  *	key.c		the key of a link, for caches of images
  *
@@ -103,8 +102,9 @@ struct lk_piece *lk_make_pieces(struct lazycuda_link *link);
 
 /* ---- sources.c ---- */
 
-/* What an earlier plan compiled, NULL: there is none, is not compiled again. */
-bool lk_compile_sources(struct lazycuda_link *link, const struct lazycuda_plan *earlier);
+/* Compiles what the plan `before`, NULL in the first round, did not.  Sets `again` if the code needs
+ * support modules that the plan lacks. */
+bool lk_compile_sources(struct lazycuda_link *link, const struct lazycuda_plan *before, bool *again);
 
 /* ---- isolated.c ---- */
 

@@ -361,7 +361,11 @@ static bool take_image_of_nvrtc(struct lazycuda_link *link)
 	return true;
 }
 
-/* Up to an image.  What an earlier plan compiled is not compiled again. */
+/*
+ * Up to an image: plans, compiles what is new, and plans again with the support modules that the code
+ * turns out to need, or with libcudadevrt.a.  If one of these is the first LTO-IR in the link, all
+ * source is compiled again, to LTO-IR.
+ */
 static bool link_all(struct lazycuda_link *link)
 {
 	const struct lazycuda_plan *before = NULL;
@@ -370,11 +374,13 @@ static bool link_all(struct lazycuda_link *link)
 
 	do {
 		if (!lk_inspect_inputs(link) || !lk_decide(link) || !note_device_runtime(link) ||
-		    !lk_compile_sources(link, before))
+		    !lk_compile_sources(link, before, &again))
 			return false;
 		if (link->plan->backend == LAZYCUDA_BACKEND_NVRTC)
 			return take_image_of_nvrtc(link);
 		before = link->plan;
+		if (again)
+			continue;
 		pieces = lk_make_pieces(link);
 		if (!pieces || !link_pieces(link, pieces, &again))
 			return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sources.c - compiles source and LLVM IR, and plans again with the compiled code */
+/* sources.c - compiles source and LLVM IR, and judges the compiled code */
 #include <errno.h>
 #include <string.h>
 
@@ -468,8 +468,8 @@ static uint64_t linked_modules(const struct lazycuda_plan *plan)
 }
 
 /* If step `i` is source of the program itself, adds to its needs the modules whose functions the
- * code declares, and to `more` those of them that the plan lacks. */
-static bool need_declared(struct lazycuda_link *link, size_t i, uint64_t *more)
+ * code declares, and sets `more` if the plan lacks one of them. */
+static bool need_declared(struct lazycuda_link *link, size_t i, bool *more)
 {
 	const struct lazycuda_step *step = link->plan->steps[i];
 	struct lazycuda_input compiled = link->compiled[i];
@@ -487,13 +487,12 @@ static bool need_declared(struct lazycuda_link *link, size_t i, uint64_t *more)
 	input = link->inputs[step->input];
 	modules = lk_support_declared(link->arena, &link->request, compiled.inspection->entries[0]);
 	input->needs |= modules;
-	*more |= modules & ~linked_modules(link->plan);
+	*more |= (modules & ~linked_modules(link->plan)) != 0;
 	return true;
 }
 
-static bool find_needs(struct lazycuda_link *link, uint64_t *more)
+static bool find_needs(struct lazycuda_link *link, bool *more)
 {
-	*more = 0;
 	if (!lk_has_support_functions(&link->request))
 		return true;
 	for (size_t i = 0; i < link->plan->step_count; i++)
@@ -502,22 +501,18 @@ static bool find_needs(struct lazycuda_link *link, uint64_t *more)
 	return true;
 }
 
-bool lk_compile_sources(struct lazycuda_link *link, const struct lazycuda_plan *earlier)
+bool lk_compile_sources(struct lazycuda_link *link, const struct lazycuda_plan *before, bool *again)
 {
-	const struct lazycuda_plan *before = link->plan;
-	const char *note = lk_other_headers(link->arena, before);
-	uint64_t more;
+	const char *note = lk_other_headers(link->arena, link->plan);
 
-	if (!compile_all(link, earlier) || (note && !lk_add_note(link, "%s", note)))
+	*again = false;
+	if (!compile_all(link, before) || (note && !lk_add_note(link, "%s", note)))
 		return false;
 	if ((link->plan->compile_to == LAZYCUDA_KIND_UNKNOWN && !link->plan->nvvm) ||
 	    link->plan->backend == LAZYCUDA_BACKEND_NVRTC ||
 	    link->plan->backend == LAZYCUDA_BACKEND_TILEIRAS)
 		return true;
-	if (!find_needs(link, &more))
+	if (!before && !find_needs(link, again))
 		return false;
-	/* If a module is the first LTO-IR in the link, all source is compiled to LTO-IR, too. */
-	if (more && (!lk_decide(link) || !compile_all(link, before)))
-		return false;
-	return name_ltoir(link) && judge(link);
+	return *again || (name_ltoir(link) && judge(link));
 }
