@@ -3,13 +3,13 @@
 #include "ldcache.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "glibc.h"
+#include "regular.h"
 
 /*
  * The format that ldconfig has written since glibc 2.2, laid out as in glibc's
@@ -96,8 +96,8 @@ size_t lc_ldcache_parse(struct lc_arena *arena, const char *cache, size_t size,
 
 void lc_ldcache_open(struct lc_arena *arena, struct lc_ldcache *cache)
 {
-	int fd = LC_AGAIN(open(LC_LDCACHE_FOLDER "/ld.so.cache", O_RDONLY | O_CLOEXEC));
 	struct stat st;
+	const int fd = lc_open_regular(LC_LDCACHE_FOLDER "/ld.so.cache", &st);
 	void *bytes;
 
 	*cache = (struct lc_ldcache){ .known = fd < 0 && errno == ENOENT };
@@ -105,7 +105,7 @@ void lc_ldcache_open(struct lc_arena *arena, struct lc_ldcache *cache)
 		lc_arena_note_error(arena, errno);
 		return;
 	}
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
+	if (st.st_size > 0) {
 		/* ldconfig renames a new file into place and never writes to this one. */
 		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (bytes != MAP_FAILED)
