@@ -9,6 +9,16 @@
  * When exit() comes to the real library's own handlers, every slot is slow again, or leads to
  * a function that does nothing and succeeds.
  *
+ * The way of a first call, in six files:
+ *
+ *	../entry/entry.h	LC_SLOW: the slow function, to which the slot leads at first
+ *	errors.c	lc_slow(): lc_load_for(), or why not as a status; then LC_SLOW calls the slot
+ *	loader.c	go_on(): who searches, who waits; search_once() makes an attempt
+ *	attempt.c	lc_attempt(): the next two, then resolve(): a function for each slot
+ *	search.c	lc_search_run(): what there is in the process and in places, of every stub
+ *	open.c		lc_open_found(): lc_choose() of choice.c, then lc_dlopen() of dl.c
+ *	loader.c	publish_loaded(): the status, and by fill() the slots
+ *
  * Threads that race for the first call all search.  The first to finish publishes
  * its result, and the others drop theirs.
  *
