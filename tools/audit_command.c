@@ -128,7 +128,7 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
 	const char *why;
 
 	if (wheel_is(bytes, size) && (asked || is_wheel(path))) {
-		progress_begin("reading", basename(path), size);
+		progress_begin("reading", lc_basename(path), size);
 		neighbours_of_wheel(&all, bytes, size);
 		audit->beside = &all;
 		why = wheel_read(bytes, size, NULL, audit_member, &walk);

@@ -139,8 +139,7 @@ static bool wanted(const char *node, void *data)
 /* Returns "cufile" for "libcufile.so.0". */
 static const char *stem_of(const char *soname, size_t *length)
 {
-	const char *slash = strrchr(soname, '/');
-	const char *name = slash ? slash + 1 : soname;
+	const char *name = lc_basename(soname);
 
 	if (!strncmp(name, "lib", 3))
 		name += 3;

@@ -67,7 +67,7 @@ static const struct neighbour *next(const struct neighbour_list *all, const stru
 
 bool neighbours_have(const struct neighbours *all, const char *name)
 {
-	return matching(&all->names, basename(name));
+	return matching(&all->names, lc_basename(name));
 }
 
 /* ---- what a wheel requires ---- */
@@ -180,7 +180,7 @@ static void gather(const char *name, uint64_t entry, void *data)
 	struct neighbours *all = data;
 	const char *member = lc_format(&all->arena, "%s", name), *place = place_in_site(member);
 
-	enlist(all, &all->names, (struct neighbour){ .key = basename(member), .entry = entry });
+	enlist(all, &all->names, (struct neighbour){ .key = lc_basename(member), .entry = entry });
 	if (place)
 		enlist(all, &all->places, (struct neighbour){ .key = place, .entry = entry });
 }
@@ -208,7 +208,7 @@ void neighbours_of_folder(struct neighbours *all, const char *path)
 		if (entry->fts_info != FTS_F && entry->fts_info != FTS_SL)
 			continue;
 		copy = lc_format(&all->arena, "%s", entry->fts_path);
-		enlist(all, &all->names, (struct neighbour){ .key = basename(copy), .path = copy });
+		enlist(all, &all->names, (struct neighbour){ .key = lc_basename(copy), .path = copy });
 	}
 	if (tree)
 		fts_close(tree);
@@ -432,7 +432,7 @@ static bool step(struct neighbours *all, size_t steps)
 static bool needs(struct neighbours *all, const struct loader *loader, const char *name)
 {
 	for (size_t i = 0; i < loader->needed.count && step(all, 1); i++)
-		if (!strcmp(basename(loader->needed.list[i]), name))
+		if (!strcmp(lc_basename(loader->needed.list[i]), name))
 			return true;
 	return false;
 }
@@ -446,7 +446,7 @@ static void mark_above(struct neighbours *all, const char *name)
 		if (loader->above || !loader->from.place || !needs(all, loader, name))
 			continue;
 		loader->above = true;
-		mark_above(all, basename(loader->from.place));
+		mark_above(all, lc_basename(loader->from.place));
 	}
 }
 
@@ -456,7 +456,7 @@ static bool is_brought(struct neighbours *all, const struct searcher *from, cons
 {
 	for (size_t i = 0; i < all->loader_count; i++)
 		all->loaders[i].above = false;
-	mark_above(all, basename(from->place));
+	mark_above(all, lc_basename(from->place));
 	for (size_t i = 0; i < all->loader_count; i++) {
 		const struct loader *loader = &all->loaders[i];
 
@@ -490,7 +490,7 @@ enum serves neighbours_serve(struct neighbours *all, const struct searcher *from
 {
 	enum serves serves;
 
-	name = basename(name);
+	name = lc_basename(name);
 	if (!all->wheel)
 		return anywhere(all, from, name);
 	serves = on_run_path(all, from, name);

@@ -48,7 +48,7 @@ char *ready_stub(const char *library)
 /* "cublas" for libcublas.so.12, for what auditwheel makes of that name, and for the stub. */
 static bool library_of(const char *soname, char *library, size_t size)
 {
-	const char *slash = strrchr(soname, '/'), *name = slash ? slash + 1 : soname;
+	const char *name = lc_basename(soname);
 	struct lc_ending ending;
 	size_t length = lc_read_name(name, &ending);
 
@@ -73,10 +73,9 @@ bool ready_lists(const char *soname)
 
 bool ready_bundled(const char *soname)
 {
-	const char *slash = strrchr(soname, '/');
 	struct lc_ending ending;
 
-	for (const char *c = slash ? slash : soname; *c; c++)
+	for (const char *c = lc_basename(soname); *c; c++)
 		if (lc_read_ending(c, &ending) && ending.hashed)
 			return true;
 	return false;

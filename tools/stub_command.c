@@ -217,7 +217,7 @@ static bool derive(struct lc_strings *scan, const struct stub_folder *folder, ch
 /* Copies a list that the user gives. */
 static bool take_list(const char *list, const struct stub_folder *folder)
 {
-	const char *slash = strrchr(list, '/'), *name = slash ? slash + 1 : list;
+	const char *name = lc_basename(list);
 	size_t length = strlen(name);
 
 	if (length < 5 || strcmp(name + length - 4, ".txt")) {

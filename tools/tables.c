@@ -219,8 +219,7 @@ static int major_of(const struct table *table, int number)
 
 enum needed_kind needed_kind(const struct table *table, const char *soname, int *major)
 {
-	const char *slash = strrchr(soname, '/'), *stub = table->library->stub;
-	const char *name = slash ? slash + 1 : soname;
+	const char *name = lc_basename(soname), *stub = table->library->stub;
 	struct lc_ending ending;
 	size_t length = lc_read_name(stub, &ending);
 

@@ -246,7 +246,7 @@ struct lazycuda_components *lazycuda_find_components(const char *path)
 	real = lk_resolve(arena, path);
 	home.version = lk_toolkit_of(arena, path, &how);
 	if (*real) {
-		home.name = lc_format(arena, "%s", strrchr(real, '/') + 1);
+		home.name = lc_format(arena, "%s", lc_basename(real));
 		home.folder = lc_format(arena, "%.*s", (int)(strrchr(real, '/') - real), real);
 		find_all(found, &home);
 	}

@@ -212,7 +212,7 @@ static int major_of_name(const char *name)
 
 static const char *name_of(const struct dated *file, const char *soname)
 {
-	return *soname ? soname : strrchr(file->path, '/') + 1;
+	return *soname ? soname : lc_basename(file->path);
 }
 
 /* The major that a file's toolkit has to be of; 0: any.  libcufft.so.11 is of CUDA 12. */
@@ -501,10 +501,9 @@ static int ask_wheels(struct dated *file)
 /* Locates a file by its own name or, if links are followed, by that of its target. */
 static bool place(struct lc_arena *arena, const char *path, bool follow, struct dated *file)
 {
-	const char *target = follow ? lk_resolve(arena, path) : path, *name = strrchr(target, '/');
-	const char *folder = name ? lc_copy(arena, target, (size_t)(name - target) + 1) : "./";
+	const char *target = follow ? lk_resolve(arena, path) : path, *name = lc_basename(target);
+	const char *folder = name > target ? lc_copy(arena, target, (size_t)(name - target)) : "./";
 
-	name = name ? name + 1 : target;
 	*file = (struct dated){ .arena = arena, .folder = lk_resolve(arena, folder ? folder : "") };
 	file->path = lc_format(arena, "%s/%s", file->folder, name);
 	return !arena->failed && *file->folder && *name;

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct lc_arena {
 	char *at, *end;		/* the free rest of the newest chunk */
@@ -78,6 +79,14 @@ char *lc_text(struct lc_arena *arena, const char *text);
 
 /* The path of `name` in `folder`; "" on allocation failure. */
 char *lc_path(struct lc_arena *arena, const char *folder, const char *name);
+
+/* The last part of a path, within it: what follows the last slash. */
+static inline const char *lc_basename(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
 
 /* The texts joined, with `between` between each two; "" on allocation failure. */
 char *lc_join(struct lc_arena *arena, const char *const *texts, size_t count, const char *between);

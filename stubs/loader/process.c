@@ -24,13 +24,6 @@
 #include "unknown.h"
 #include "../base/glibc.h"
 
-const char *lc_basename(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The `data` of the callbacks for image.h, which search until something matches. */
 struct match {
 	const struct lc_library *wanted;

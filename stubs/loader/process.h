@@ -131,7 +131,4 @@ const char *lc_process_path_of(struct lc_arena *arena, const char *soname);
 int lc_process_major(const struct link_map *map, const struct lc_library *library,
 		     struct lc_image *image);
 
-/* The last part of a path. */
-const char *lc_basename(const char *path);
-
 #endif
