@@ -363,7 +363,7 @@ static bool add_stubs(struct audit *audit)
 }
 
 static const struct option options[] = {
-	{ "--json", NULL, "the same as JSON", .at = offsetof(struct audit, report.json) },
+	{ "--json", NULL, "print JSON", .at = offsetof(struct audit, report.json) },
 	{ "--all-versions", NULL, "every version, not only the newest of each major",
 	  .at = offsetof(struct audit, all_versions) },
 	{ "--require", "LIST", "exit with 1 unless every file runs on these, such as 11,12,13. A"

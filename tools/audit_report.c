@@ -95,8 +95,8 @@ static const char *import_note(struct lc_arena *arena, const struct found_import
 		return lc_format(arena, "it needs versions of %s, but not the library:"
 				 " something else has to load it first", import->file);
 	if (import->weak)
-		return lc_format(arena, "asks whether %s is there, and the stub always has it: where"
-				 " the library lacks it, a call returns the error for that", import->weak);
+		return lc_format(arena, "asks whether %s is there, and the answer is always yes: the stub"
+				 " has it, and if the library lacks it, a call returns the error for that", import->weak);
 	if (import->through == NEEDS_RENAMED)
 		return lc_format(arena, "%s is %s under another name, a copy that came with the file",
 				 import->needed, library->name);

@@ -40,7 +40,7 @@ struct inspect_options {
 };
 
 static const struct option options[] = {
-	{ "--json", NULL, "the same as JSON, every piece by itself",
+	{ "--json", NULL, "print JSON, every piece by itself",
 	  .at = offsetof(struct inspect_options, json) },
 	{ "--entries", NULL, "every piece on a line of its own; without it, where there are many,"
 	  " those that are alike are counted", .at = offsetof(struct inspect_options, all) },

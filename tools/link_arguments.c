@@ -170,7 +170,7 @@ const struct option link_arguments_options[] = {
 	  .read = link_arguments_version },
 	{ "--nvvm", "V", "plan for this libnvvm, as with --nvjitlink", AT(nvvm),
 	  .read = link_arguments_version },
-	{ "--json", NULL, "the same as JSON", AT(json) },
+	{ "--json", NULL, "print JSON", AT(json) },
 	{ .name = NULL },
 };
 

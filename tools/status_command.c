@@ -48,7 +48,7 @@ static const struct option options[] = {
 	{ "--components", NULL, "also what goes with cudart, nvrtc and nvJitLink, and where it"
 	  " is: the builtins of nvrtc, the headers, cudadevrt, libdevice, libnvvm, nvcc",
 	  .at = offsetof(__typeof__(wanted), components) },
-	{ "--json", NULL, "the same as JSON", .at = offsetof(__typeof__(wanted), json) },
+	{ "--json", NULL, "print JSON", .at = offsetof(__typeof__(wanted), json) },
 	{ .name = NULL },
 };
 

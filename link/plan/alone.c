@@ -107,7 +107,7 @@ static void note_piece(struct tile_found *found, const struct lk_taken *tile)
 		found->second = tile->item;
 }
 
-/* Of a source nvcc writes Tile IR and other code, whichever kernels it has. */
+/* For each source nvcc writes both Tile IR and other code, whichever kernels it has. */
 static bool is_empty(const struct lk_group *group)
 {
 	bool empty = true;
@@ -122,7 +122,7 @@ static bool is_empty(const struct lk_group *group)
 	return empty;
 }
 
-/* Beside Tile IR nvcc puts what tileiras made of it: entries of the same container do not count. */
+/* nvcc puts the cubin of tileiras into the Tile IR's container: entries of that do not count. */
 static void look_into(const struct lk_planning *planning, const struct lk_item *item,
 		      struct tile_found *found)
 {

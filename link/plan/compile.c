@@ -53,7 +53,7 @@ static const char *compiler_text(struct lc_arena *arena, const char *name, int v
 			     lc_format(arena, "%s of unknown version", name);
 }
 
-/* Refuses, since a compiler compiles for nothing that runs on the target. */
+/* Refuses, since a compiler cannot compile for an architecture that runs on the target. */
 static bool refuse_target(struct lk_planning *planning, const struct lk_item *item, const char *name,
 			  int version)
 {
@@ -65,7 +65,7 @@ static bool refuse_target(struct lk_planning *planning, const struct lk_item *it
 				   lc_format(arena, "another %s", name);
 
 	return lk_refuse(planning, LAZYCUDA_CODE_ARCH_UNSUPPORTED, item, have, need,
-			 "%s compiles for nothing that runs on %s; take %s", have,
+			 "%s cannot compile for %s; take %s", have,
 			 lk_arch(arena, target->sm, target->suffix), need);
 }
 

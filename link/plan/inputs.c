@@ -169,7 +169,7 @@ struct lk_refusal lk_input_refusal(struct lc_arena *arena, const struct lazycuda
 
 /*
  * A program or library that was linked from relocatable code holds that code
- * beside the linked result; linking both would define all of it twice.
+ * beside the linked result; linking both would define each symbol twice.
  */
 static const char *only_section(const struct lazycuda_inspection *inspection)
 {

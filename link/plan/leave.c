@@ -93,7 +93,7 @@ static const char *because_unseen(struct lk_planning *planning, const struct out
 
 /* ---- inside ---- */
 
-/* Why code whose names are known leaves.  Of two weak definitions either will do. */
+/* Why code whose names are known leaves.  If both definitions are weak, either can be taken. */
 static const char *why_leave(struct lk_planning *planning, const struct lk_side *side,
 			     const struct outside *outside, const struct lazycuda_entry *entry)
 {

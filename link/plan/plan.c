@@ -59,7 +59,7 @@ static const struct lk_rule *judge(struct lk_planning *planning, struct lk_side 
 	return lk_policy_decide(policy, &situation);
 }
 
-/* Whether there is a plan with another driver and nvJitLink, and with a suffix of the target. */
+/* Whether there is a plan with another driver and nvJitLink, for the target with a suffix. */
 static bool would_do_with(const struct lk_planning *planning, int driver, int nvjitlink, char suffix)
 {
 	struct lk_planning other = *planning;

@@ -89,7 +89,7 @@ struct lk_symbol_errors {
 	size_t count;
 };
 
-/* Whether a refusal is to say what would do: for the target, or for any of the same GPU. */
+/* Whether a refusal says what would work: for the target, or for any of the same GPU. */
 enum lk_remedy { LK_NO_REMEDY, LK_REMEDY_FOR_TARGET, LK_REMEDY_FOR_GPU };
 
 struct lk_planning {

@@ -306,7 +306,7 @@ static bool check_numbers(struct lk_planning *planning)
 	if ((unsigned)request->output > LAZYCUDA_OUTPUT_LTOIR)
 		return BAD("there is no output %d", (int)request->output);
 	if (request->flags & LAZYCUDA_LINK_IGNORE_TILE && request->flags & LAZYCUDA_LINK_TILE_ONLY)
-		return BAD("Tile IR is both to be left out and all that is asked for");
+		return BAD("it has both IGNORE_TILE and TILE_ONLY: leave one out");
 	if (request->flags & ~flags)
 		return BAD("the request has flags that do not exist, %#x", request->flags & ~flags);
 	if (!lk_is_version(environment->driver) || !lk_is_version(environment->nvjitlink) ||

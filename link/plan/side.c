@@ -200,7 +200,8 @@ static bool leave_tile(struct lk_planning *planning, const struct lk_item *item,
 
 	if (!beside)
 		return lk_refuse(planning, LAZYCUDA_CODE_UNSUPPORTED_KIND, item, have,
-				 LK_TILE_NEED, "it has nothing but %s, which is linked with nothing", have);
+				 LK_TILE_NEED,
+				 "it has only %s, which no linker combines with other code", have);
 	if (planning->request.flags & LAZYCUDA_LINK_IGNORE_TILE) {
 		lk_note(planning, "%s: %s is left out: the image lacks its kernels", item->name, have);
 		return true;
@@ -484,7 +485,7 @@ static const char *find_option(const struct lazycuda_request *request,
 	return NULL;
 }
 
-/* Whether nvrtc is told to compile for debugging, and not to optimise all the same. */
+/* Whether nvrtc is told to compile for debugging, and has no option to optimise as well. */
 static bool compiles_for_debugging(const struct lazycuda_request *request)
 {
 	bool debug = false;
@@ -527,7 +528,7 @@ bool lk_check_debugging(struct lk_planning *planning, const struct lk_item *item
 }
 
 /* What ptxas compiles for debugging is not optimised, has 64-bit addresses, and debug information
- * where it says so: the same in nvJitLink 12.0 to 13.5. */
+ * where it says so.  This holds for nvJitLink 12.0 to 13.5. */
 static bool check_one_debugged(struct lk_planning *planning, struct lk_side *side,
 			       const struct lk_taken *taken)
 {

@@ -269,16 +269,16 @@ static void note_entries(struct lk_planning *planning, const struct lk_side *sid
 		hidden += entry && entry->kind != LAZYCUDA_KIND_LTOIR &&
 			  entry->flags & LAZYCUDA_ENTRY_UNSEEN;
 	}
-	note_some(planning, doubtful, doubtful_count, "not all is known that the linker looks at,"
-		  " and it may refuse");
+	note_some(planning, doubtful, doubtful_count, "the linker checks more than is known here,"
+		  " and may refuse");
 	note_some(planning, older, older_count, "LTO-IR of an older major, which works in every"
 		  " case tried and is promised in none");
 	if (hidden && side->count - side->ltoir > 1 && side->linker.version == LC_CUDA(13, 0) &&
 	    side->linker.backend == LAZYCUDA_BACKEND_NVJITLINK &&
 	    !(planning->request.flags & LAZYCUDA_LINK_ISOLATED))
-		lk_note(planning, "nvJitLink 13.0 crashes on a definition that is there twice after a link"
-			" with -lto in the process; of what cannot be unpacked here that is not seen"
-			" beforehand");
+		lk_note(planning, "nvJitLink 13.0 crashes on a symbol that is defined twice after a link"
+			" with -lto in this process; code that cannot be unpacked here is not"
+			" searched for one");
 }
 
 static void note_items(struct lk_planning *planning)
@@ -305,8 +305,8 @@ static void note_compilation(struct lk_planning *planning, const struct lk_side 
 			" linked for it", nvrtc, lk_arch(planning->arena, target->sm, target->suffix),
 			arch->sm);
 	if (side->leaves[LK_LEAVER_CONTAINER])
-		lk_note(planning, "of containers, other code than LTO-IR is taken where there is some, for %s",
-			side->leaves[LK_LEAVER_CONTAINER]);
+		lk_note(planning, "PTX or cubins are taken from containers in place of LTO-IR where there"
+			" are some, for %s", side->leaves[LK_LEAVER_CONTAINER]);
 	if (side->leaves[LK_LEAVER_SOURCE])
 		lk_note(planning, "source takes no part in link-time optimisation: nvrtc %s compiles it to PTX,"
 			" for %s", nvrtc, side->leaves[LK_LEAVER_SOURCE]);

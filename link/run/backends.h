@@ -59,8 +59,8 @@ struct lk_limits {
 	int cancel;		/* a file that can be read once it is cancelled; -1: none */
 };
 
-/* Do a job in this process, and return NULL, or why their tool is missing: with the one that the plan
- * is for, or else the stub's. */
+/* Do a job in this process with the tool that the plan is for, or else the stub's.  Return NULL, or
+ * why the tool is missing. */
 typedef const char *lk_backend(struct lc_arena *arena, const struct lk_job *job,
 			       struct lk_product *product);
 lk_backend lk_nvjitlink_link, lk_driver_link, lk_nvrtc_compile, lk_nvvm_compile;

@@ -124,7 +124,7 @@ static bool add_data(struct driver *driver, const struct lk_job *job, struct lk_
 		/* For PTX the driver wants the NUL counted. */
 		size_t length = piece->length + (piece->kind == LAZYCUDA_KIND_PTX);
 
-		product->piece = i;	/* a child that crashes reports it, too */
+		product->piece = i;	/* now: a child that crashes reports it */
 		if (!DO(cuLinkAddData_v2, driver->link, kinds[piece->kind],
 			(void *)piece->bytes, length, piece->name, 0, NULL, NULL))
 			return false;

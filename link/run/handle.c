@@ -23,7 +23,7 @@ bool lk_stop(struct lazycuda_link *link, enum lazycuda_code code, size_t input,
 bool lk_stop_without_memory(struct lazycuda_link *link)
 {
 	lk_stop(link, LAZYCUDA_CODE_NO_MEMORY, LAZYCUDA_NO_INDEX, "%s", LK_NO_MEMORY);
-	link->result.message = LK_NO_MEMORY;	/* there may be none for a copy */
+	link->result.message = LK_NO_MEMORY;	/* no memory may be left for a copy */
 	return false;
 }
 

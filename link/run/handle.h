@@ -126,7 +126,7 @@ bool lk_stop_without_memory(struct lazycuda_link *link) __attribute__((cold));
  * now and returns false. */
 bool lk_own(struct lazycuda_link *link, void *block);
 
-/* Tells the caller's callback, if there is one, unless it was told the same before. */
+/* Tells the caller's callback, if there is one, unless it was told these notes before. */
 void lk_tell_notes(struct lazycuda_link *link, const struct lazycuda_plan *plan);
 
 /* Copies a backend's logs and status into the result; false if the backend failed. */

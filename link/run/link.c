@@ -94,9 +94,9 @@ static const char *what_lto_drops(struct lazycuda_link *link)
 
 	for (size_t i = 0; i < link->plan->step_count; i++)
 		*(link->plan->steps[i]->kind == LAZYCUDA_KIND_LTOIR ? &ltoir : &other) = true;
-	return ltoir && other ? "; if an input of LTO-IR defines it: of LTO-IR with a kernel nvJitLink"
-				" keeps only what LTO-IR calls, so give that input as PTX, or the"
-				" caller as LTO-IR" : "";
+	return ltoir && other ? "; if an input of LTO-IR defines it, give that input as PTX,"
+				" or the caller as LTO-IR: of LTO-IR with a kernel nvJitLink"
+				" keeps only what LTO-IR calls" : "";
 }
 
 /* ---- the names that a failed link missed ---- */

@@ -67,7 +67,7 @@ static bool add_pieces(const struct lk_nvjitlink *linker, void *handle, const st
 	for (size_t i = 0; i < job->count; i++) {
 		const struct lk_piece *piece = &job->pieces[i];
 
-		product->piece = i;	/* a child that crashes reports it, too */
+		product->piece = i;	/* now: a child that crashes reports it */
 		if (!LK_CALL(product, "nvJitLinkAddData", linker->add(handle, kinds[piece->kind],
 				piece->bytes, piece->length, piece->name)))
 			return false;

@@ -19,8 +19,8 @@ static bool add_program(const struct lk_nvvm *compiler, void *program, const str
 		       compiler->verify(program, (int)plan->nvvm_option_count, plan->nvvm_options));
 }
 
-/* Adds what libnvvm takes of as the program needs it: to verify a library of 50 MB takes a fifth of
- * the time of all else.  Sets *name to that of the piece. */
+/* Adds a library of which libnvvm takes only what the program needs: to verify one of 50 MB takes a
+ * fifth of the time of all else.  Sets *name to that of the piece. */
 static bool add_lazily(const struct lk_nvvm *compiler, void *program, const struct lk_piece *pieces,
 			  size_t count, const char **name, struct lk_product *product)
 {
@@ -76,7 +76,7 @@ static const struct { const char *text, *advice; bool older; } advices[] = {
 	{ "parse expected top-level entity", "if that is a target line, write both before all else;"
 	  " target triple = \"nvptx64-nvidia-cuda\", and target datalayout", false },
 	{ "parse expected type", "IR with opaque pointers is for sm_100 and later, or for"
-	  " -nvvm-latest of 13.5 and later; before, write typed ones", true },
+	  " -nvvm-latest of 13.5 and later; for earlier targets write typed pointers", true },
 	{ "Reader: 'LLVM 7", "bitcode of this producer is for sm_100 and later; before, what LLVM 7"
 	  " knows, or text", true },
 };
@@ -140,7 +140,7 @@ const char *lk_nvvm_compile(struct lc_arena *arena, const struct lk_job *job,
 
 	if (missing)
 		return missing;
-	product->piece = 0;	/* a child that crashes reports it */
+	product->piece = 0;	/* now: a child that crashes reports it */
 	compiled = LK_CALL(product, "nvvmCreateProgram", compiler.create(&program)) &&
 		   compile_program(&compiler, program, job, &name, product);
 	log = program ? fetch_log(arena, &compiler, program) : NULL;

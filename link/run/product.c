@@ -136,7 +136,7 @@ static const char *find_word(const char *line, const char *word)
 	return NULL;
 }
 
-/* Lines of source, which follow what is said of them, begin with blanks. */
+/* A line of source, quoted after what is said of it, begins with blanks. */
 static bool is_error(const char *line)
 {
 	const char *error = find_word(line, "error"), *warning = find_word(line, "warning");

@@ -88,7 +88,7 @@ static bool compile(struct lazycuda_link *link, const struct lazycuda_step *step
 {
 	lk_execute(link, job, product);
 	if (job->plan != link->plan)
-		product->info_log = NULL;	/* it says the same again */
+		product->info_log = NULL;	/* the caller has had it */
 	return lk_take_product(link, product, step->input) && lk_own(link, product->image);
 }
 

@@ -2,8 +2,8 @@
 /*
  * tileiras_backend.c - an image of Tile IR, by tileiras
  *
- * tileiras is a program that runs ptxas and loads libnvvm.  It looks for the first beside itself,
- * and for the second in the toolkit that CUDA_HOME, CUDA_PATH or CUDA_ROOT names, else in its own.
+ * tileiras is a program that runs ptxas and loads libnvvm.  It looks for ptxas beside itself,
+ * and for libnvvm in the toolkit that CUDA_HOME, CUDA_PATH or CUDA_ROOT names, else in its own.
  * Both are to be of its own toolkit.  In an isolated link the command `lazycuda` becomes it, so that
  * it has the link's limit of memory and ends with the caller.
  */

@@ -157,7 +157,7 @@ static bool write_product(const struct lk_job *job)
 	       lk_write_product(LK_CHILD_REPORT, job, &product);
 }
 
-/* What is in use is this process's own, but no program needs less to be loaded. */
+/* The memory of this process counts as the program's: to load any program takes as much. */
 static int become(char **words)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -167,7 +167,7 @@ static uint32_t have(const struct owned *file, const char *site, const char *nam
 	return found;
 }
 
-/* Of packages that were installed over each other the last has all its files: cuDNN 9.28 has a
+/* If packages were installed over each other, only the last has all its files: cuDNN 9.28 has a
  * libcudnn.so.9 of the same size for CUDA 12 and 13, and the libraries beside it differ. */
 static uint32_t owners(const struct owned *file, const char *site, const char *name,
 		       const char **owner)

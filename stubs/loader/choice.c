@@ -82,8 +82,8 @@ static const char *driver_objection(struct lc_arena *arena, const struct lc_circ
 	case LC_BRANCH_UNKNOWN:
 		if (at->settings.guard != LC_STRICT)
 			return NULL;
-		return at->branch ? lc_format(arena, "the driver supports CUDA %d.%d, which display"
-				    " driver runs a later CUDA %d is not known; LAZYCUDA_GUARD="
+		return at->branch ? lc_format(arena, "the driver supports CUDA %d.%d, it is not known"
+				    " which display driver runs a later CUDA %d; LAZYCUDA_GUARD="
 				    "strict takes no chances", major, minor, major) :
 				    lc_format(arena, "the driver supports CUDA %d.%d, its display driver's"
 				    " version is unknown; LAZYCUDA_GUARD=strict takes no chances",
@@ -528,7 +528,7 @@ static int bound_major(struct lc_arena *arena, const struct lc_circumstances *at
 }
 
 /* How well a major serves the stubs whose SONAMEs tell it, or the others: two points for each that
- * has an option that is told to be of it, one if that would refuse an import. */
+ * has an option known to be of this major, one if that would refuse an import. */
 static int points_of(struct lc_arena *arena, const struct lc_circumstances *at, int major, bool others)
 {
 	int points = 0;
@@ -544,9 +544,9 @@ static int points_of(struct lc_arena *arena, const struct lc_circumstances *at, 
 }
 
 /*
- * The major if none is common, which the order of the first calls must not decide: the one that
- * serves most stubs whose SONAMEs tell it, and the highest of these; else the highest of the
- * others, which cannot be used beside another CUDA.  *passed: see common_major().
+ * The major if none is common to all stubs.  The order of the first calls must not decide it: it is
+ * the one that serves most stubs whose SONAMEs tell it, and the highest of these; else the highest of
+ * the others, which cannot be used beside another CUDA.  *passed: see common_major().
  */
 static int major_of_most(struct lc_arena *arena, const struct lc_circumstances *at,
 			 struct against *passed)
@@ -890,12 +890,12 @@ static const char *why_best(struct lc_arena *arena, const struct lc_circumstance
 	if (at->process_major)
 		return lc_format(arena, "CUDA %d is in use in this process", common);
 	if (passed->unclear)
-		return lc_format(arena, "CUDA %d was passed over, as of its %s %s", passed->major,
+		return lc_format(arena, "CUDA %d was passed over: of its %s %s", passed->major,
 				 passed->library, passed->unclear->told);
 	if (!common)
 		return "the highest major found";
 	if (passed->none)
-		return "no major is there for all stubs with a library, and this one for most";
+		return "no major serves all stubs with a library, and this one serves most";
 	return at->driver ?
 	       "the highest major that all stubs with a library have, and that the driver runs" :
 	       "the highest major that all stubs with a library have";

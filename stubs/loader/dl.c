@@ -121,7 +121,7 @@ const char *lc_dlopen_name(struct lc_arena *arena, const char *path)
 	for (const char *at = own + common; (at = strchr(at, '/')); at++)
 		way = lc_format(arena, "../%s", way);
 	way = lc_format(arena, "/%s%s", way, path + common);
-	/* Links may lead elsewhere than back. */
+	/* Behind a symbolic link `..` may be another folder. */
 	if (!lc_lead_to_same(lc_format(arena, "%.*s%s", (int)(strrchr(own, '/') - own), own, way), path))
 		return NULL;
 	return lc_format(arena, "$ORIGIN%s", way);

@@ -26,8 +26,9 @@ static inline size_t lc_token_length(const char *dollar, const char *end, const 
 
 /*
  * Returns the name by which dlopen() opens this file: the path itself, unless that has $LIB, $ORIGIN
- * or $PLATFORM in it, which ld.so would replace.  Then it is the way from this library's own folder,
- * for what $ORIGIN stands for is not replaced again; or NULL, if that way has such a name in it, too.
+ * or $PLATFORM in it, which ld.so would replace.  Then it is $ORIGIN and the way from the own folder
+ * of this library: ld.so does not read again what it put in place of $ORIGIN.  Returns NULL if that way
+ * has such a name in it, too.
  */
 const char *lc_dlopen_name(struct lc_arena *arena, const char *path);
 

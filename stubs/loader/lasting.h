@@ -28,7 +28,7 @@ static struct {
 
 static _Atomic(lc_function) lc_functions[60];
 
-/* No function has more arguments than five; that some have fewer makes no difference. */
+/* Enough for each: none has more than five arguments, and a function ignores what it does not take. */
 #define LC_ARGUMENTS uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e
 
 typedef uint64_t lc_lasting_function(LC_ARGUMENTS);

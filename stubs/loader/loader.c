@@ -189,10 +189,10 @@ static inline __attribute__((always_inline)) bool is_worth_a_try(bool asked)
 
 /*
  * A handler that came in the middle might call the stub, leave by longjmp() or fork(), where
- * malloc() or dlopen() is half done.  What the thread itself causes, such as SIGSEGV, does not
- * wait, nor do the two that libc keeps for itself, nor those by which a collector of garbage stops
- * threads: it may serve malloc(), and hold its lock until they have stopped; nor what ends a process
- * that is stuck in a constructor or on a network's disk, if the program has no handler for it.
+ * malloc() or dlopen() is half done.  These signals do not wait: what the thread itself causes,
+ * such as SIGSEGV; the two that libc keeps for itself; those by which a garbage collector stops
+ * threads, since it may serve malloc() and hold its lock until they have stopped; and those that end
+ * a process that is stuck in a constructor or on a network's disk, if the program has no handler.
  */
 #define SIGNAL(number) (1ull << ((number) - 1))
 #define NOT_HELD UINT64_MAX	/* the kernel leaves SIGKILL out of any mask */
@@ -287,7 +287,7 @@ static void await_others(void)
 /*
  * The real library is loaded after the caller's static constructors ran, so its
  * exit handlers run before the handlers that those constructors registered: the
- * destructors of static objects, which give things back to a library that is no more.
+ * destructors of static objects, which call the library after it was destroyed.
  * This handler is registered right after the library's own, and so runs just before them.
  */
 static void at_exit(void)
@@ -622,7 +622,8 @@ static bool is_coming(void)
 	return phase == FILLING || phase == LOADED;
 }
 
-/* Does what is next, if anything is; returns why the library is not available, or LC_NONE. */
+/* Takes the next step of the load, if there is one.  Returns why the library is not available, or
+ * LC_NONE. */
 static enum lc_refusal do_next(bool asked)
 {
 	switch (atomic_load_explicit(&state.phase, memory_order_acquire)) {
@@ -641,7 +642,7 @@ static enum lc_refusal do_next(bool asked)
 }
 
 /* Returns true if there is nothing to do now, and in *refusal LC_NONE or why the library is not
- * available.  Where `asked` is not so, a failing call makes a dozen instructions less for it. */
+ * available.  With a constant `asked`, a failing call takes a dozen instructions fewer. */
 static inline __attribute__((always_inline)) bool is_settled(bool asked, enum lc_refusal *refusal)
 {
 	int phase = atomic_load_explicit(&state.phase, memory_order_acquire);
@@ -718,7 +719,7 @@ const struct lazycuda_status *lc_status(void)
 static const char eager[] LC_AT_START = LC_EAGER_VARIABLE;
 
 /*
- * What runs when a stub is loaded: all that there is to it.  Few pages of code are read for it: the
+ * The only code that runs when a stub is loaded.  Few pages of code are read for it: the
  * compiler puts it beside lc_handle_forks().
  *
  * With LAZYCUDA_EAGER=1 the library is loaded here.  This is before the constructors of what

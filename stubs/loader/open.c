@@ -130,8 +130,8 @@ lc_function lc_find_found(const char *name, void *found)
 	    (!address && in->needs_others)) {
 		address = lc_ask_loader(in->handle, name, node);
 	} else if (in->audited) {
-		/* An auditor that wraps a function wraps it once: also where it has led the
-		 * program's call of the stub to a function of its own, which calls the stub. */
+		/* So that an auditor wraps a function once, also where it has led the program's
+		 * call to a function of its own, which calls the stub. */
 		asked = lc_ask_loader(in->handle, name, node);
 		if (asked != address && !is_led_away(name, node))
 			address = asked;
@@ -214,8 +214,8 @@ static bool registers(const struct lc_undefined *symbol, void *data)
 }
 
 /*
- * Returns true if a loaded object may have registered exit handlers; the destructors of static
- * objects are such.  What a program gives back at exit to a library that has none, reaches it.
+ * Returns true if a loaded object may have registered exit handlers; destructors of static objects
+ * count as such.  A library without any can still be called at exit.
  */
 static bool may_shut_down(const struct lc_found *found, const struct lc_image *image)
 {

@@ -430,7 +430,7 @@ static void add_neighbours(struct place_list *list, size_t from, size_t to)
 						   neighbours[i].object });
 }
 
-/* Where wheels look by themselves for what ld.so does not find: all else on Python's path, where
+/* Adds the rest of Python's path, where wheels look for libraries that ld.so does not find.
  * PYTHONPATH goes before what Python itself adds. */
 static void add_other_sites(struct place_list *list)
 {

@@ -373,7 +373,8 @@ static bool read_program_from(struct walk *walk, const char *link)
 }
 
 /* Sets the program's path as the kernel has it, also where a preloaded readlink() tells another one;
- * false: there is no /proc.  As ld.so it looks where proot, which runs programs itself, tells theirs. */
+ * false: there is no /proc.  proot runs programs itself, and tells ld.so their path: that is asked
+ * first. */
 static bool read_program(struct walk *walk)
 {
 	char room[LC_OWN_ROOM];
@@ -567,7 +568,7 @@ static const char *above(struct lc_arena *arena, const char *path)
 }
 
 /* Notes the site-packages below a Python's folder, by Python's name for it and by Debian's, unless
- * it is that of another Python.  What is called python3 is for all. */
+ * it is that of another Python.  A folder called python3 serves each. */
 static void note_python(struct walk *walk, const char *name, const char *path, const char *object)
 {
 	if (strncmp(name, "python3", 7) ||

@@ -166,8 +166,9 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 			lc_library.name, tried(attempt, status));
 	} else if (attempt->found.broken) {
 		status->state = LAZYCUDA_STATE_BROKEN;
-		status->reason = lc_format(arena, "no usable %s was found. Load first what the one below"
-			" lacks, or take what is in its way off LD_LIBRARY_PATH; it is tried again as soon"
+		status->reason = lc_format(arena, "no usable %s was found. The file below lacks a"
+			" library: load that first, or take the folder that hides it off LD_LIBRARY_PATH."
+			" It is tried again as soon"
 			" as anything was loaded. Or name another file: %s=/path/to/%s.%s",
 			wanted(arena), lc_library.variable, lc_library.majors[0].soname,
 			tried(attempt, status));

@@ -71,7 +71,7 @@ static const char *read_option(struct lc_arena *arena, const struct lc_library *
 		return file->misnamed ? "is of another major than its name says" : NULL;
 	}
 	if (!lc_has_majors(library))
-		return "is not this library: it has another SONAME, or not its functions";
+		return "is not this library: its SONAME or its functions are another's";
 	unknown = lc_unknown_major(library, elf.soname);
 	if (unknown) {
 		option->major = unknown;

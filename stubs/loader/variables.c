@@ -24,7 +24,7 @@ struct sharing {
 	void *real;
 };
 
-/* Returns true if a segment that can be written when the object is loaded has this address, and sets
+/* Returns true if the address lies in a segment that is writable while the object is loaded; sets
  * *sealed if ld.so has made it read-only since. */
 static bool is_writable(const struct dl_phdr_info *info, uintptr_t address, bool *sealed)
 {
@@ -92,7 +92,7 @@ void lc_share_variables(struct lc_found *found)
 		memcpy(&sharing.real, &real, sizeof(real));
 		if (!real || sharing.real == one->ours)
 			continue;
-		/* For who has read the address already, and for programs that have a copy. */
+		/* For code that has read the address already, and for programs that have a copy. */
 		memcpy(one->ours, sharing.real, one->size);
 		lc_each_object(share_with, &sharing);
 	}

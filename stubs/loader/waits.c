@@ -60,7 +60,7 @@ static bool is_held_here(uintptr_t mutex)
 {
 	const int *words = (const int *)mutex;
 
-	/* Another word that is waited for may end a page. */
+	/* The word need not be a mutex's: it may be the last of a page. */
 	return mutex % 4096 <= 4096 - 3 * sizeof(int) && words[2] == this_thread();
 }
 
@@ -75,7 +75,7 @@ static enum stand judge(const struct lc_work *work, const char *line)
 		return WORKS;
 	for (size_t i = 0; i < LC_COUNT(words); i++, line = end)
 		words[i] = (uintptr_t)strtol(line, &end, 0);
-	/* Its stack has become shorter, so the work was left.  Far away is another stack. */
+	/* A shorter stack means that the thread has left the work; a far address is of another stack. */
 	if (words[7] - (uintptr_t)work->frame < 64 << 20)
 		return NEVER_ENDS;
 	if (words[0] != SYS_futex)

@@ -272,7 +272,7 @@ def belongs(*cuda, major=9, origin=FOUND, **options):
     (dict(cudnn=[belongs(12, 13), belongs(13)], cudart=found(13)), {},
      (1, "taken", f"{HIGHEST}; {OTHER}"), None),
     (dict(cudnn=[belongs(12, 13), belongs(12)], cudart=found(13, 12)), {},
-     (1, "taken", f"CUDA 13 was passed over, as of its cudnn {OTHER}; {OTHER}"), None),
+     (1, "taken", f"CUDA 13 was passed over: of its cudnn {OTHER}; {OTHER}"), None),
     (dict(cudnn=[belongs(12, 13)], cudart=found(13, 12)), {}, (0, "taken", f"{HIGHEST}; {OTHER}"),
      None),
     (dict(cudnn=[belongs(12, 13)], cudart=found(13, 12)), dict(guard="strict"),

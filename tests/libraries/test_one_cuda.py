@@ -351,7 +351,7 @@ def test_a_major_of_which_all_is_told_is_preferred(world, statuses):
     for order in itertools.permutations(["cublas", "cudnn"]):
         said = statuses("cublas", "cudnn", order=order)
         assert all(path.startswith(str(world.root / SITE)) for path in paths(said).values()), said
-        assert ("CUDA 13 was passed over, as of its cudnn nothing tells whether it belongs to"
+        assert ("CUDA 13 was passed over: of its cudnn nothing tells whether it belongs to"
                 " CUDA 11, 12 or 13") in said[order[0]]["reason"]
 
 

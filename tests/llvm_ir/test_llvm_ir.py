@@ -158,7 +158,7 @@ def test_the_file_that_is_named_is_the_only_one(world):
     said = both_say(world)
     # Nothing says of which toolkit it is, and no libdevice goes with it.
     assert (said["code"], said["nvvm"]) == (None, None) and len(said["notes"]) == 2
-    assert any("not all is known that the linker looks at" in note for note in said["notes"])
+    assert any("the linker checks more than is known here" in note for note in said["notes"])
     assert said["inputs"][0]["reason"] == "compiled by libnvvm of unknown version to PTX for compute_80"
     assert both_say(world, "--policy=strict")["code"] == "INSUFFICIENT_METADATA"
     said = say(world, "--isolated")

@@ -141,7 +141,7 @@ def test_a_container_as_nvcc_writes_it(world, tiled, tile_ir):
     (["--lto"], "UNSUPPORTED_KIND", "takes no part in link-time optimisation"),
     (["--ptx"], "UNSUPPORTED_KIND", "becomes an image only"),
     (["--option=-lineinfo"], "OPTION_UNSUPPORTED", "takes no options of linkers"),
-    (["--ignore-tile"], "UNSUPPORTED_KIND", "nothing but Tile IR"),
+    (["--ignore-tile"], "UNSUPPORTED_KIND", "only Tile IR"),
     (["--constraint=>=12,<13"], "CONSTRAINT", "is here"),
 ])
 def test_what_tileiras_does_not_do(world, tiled, tile_ir, words, code, text):

@@ -145,7 +145,7 @@ def test_tile_ir_beside_other_code(world):
     assert [step["kind"] for step in said["inputs"]] == ["ptx"]
     assert any("Tile IR for sm_80 is left out" in note for note in said["notes"])
     said = plan(world, *HAVE, "--arch", "sm_80", "--ignore-tile", alone, status=1)
-    assert said["code"] == "UNSUPPORTED_KIND" and "nothing but Tile IR" in said["message"]
+    assert said["code"] == "UNSUPPORTED_KIND" and "only Tile IR" in said["message"]
 
 
 def test_a_file_that_begins_with_a_dash(world, file):

@@ -210,7 +210,7 @@ BOTH = "b:{lto 12.9 sm_80/cubin 12.9 sm_90 def=helper}"
 def test_a_container_gives_its_cubin_where_other_code_may_call_it(ask, first, stays):
     plan = ask(LTO, first, BOTH, "a:lto 12.9 sm_80", "d:{lto 12.9 sm_80}")
     assert kinds(plan) == ["ptx", "ltoir" if stays else "cubin", "ltoir", "ltoir"]
-    assert [note.startswith("of containers, other code than LTO-IR is taken where there is some, for c, which")
+    assert [note.startswith("PTX or cubins are taken from containers in place of LTO-IR where there are some, for c, which")
             for note in plan.notes] == [True] * (not stays)
 
 

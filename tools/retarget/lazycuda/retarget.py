@@ -185,7 +185,7 @@ def _parser():
     add("--stub", action="append", default=[], metavar="FILE", type=pathlib.Path,
         help="a stub that `lazycuda stub` made: replace its library, too; may be given again")
     add("--patchelf", metavar="PROGRAM", help="default: the one on PATH")
-    add("--json", action="store_true", help="the same as JSON")
+    add("--json", action="store_true", help="print JSON")
     return parser
 
 
