@@ -43,6 +43,7 @@ def cuda14(libclang):
         if not stamp.exists() or json.loads(stamp.read_text())["key"] != now:
             shutil.rmtree(MADE, ignore_errors=True)
             MADE.mkdir()
-            said = steps.follow(MADE)
-            stamp.write_text(json.dumps({"key": now, "said": said}))
-        return steps.Made(MADE, json.loads(stamp.read_text())["said"])
+            said, edited = steps.follow(MADE)
+            stamp.write_text(json.dumps({"key": now, "said": said, "edited": edited}))
+        made = json.loads(stamp.read_text())
+        return steps.Made(MADE, made["said"], made["edited"])

@@ -31,15 +31,14 @@ def publish(copy):
 
 def edit_tables(copy):
     """tools/upkeep/toolkits.txt, gen/hints.txt: where it is, and where it has things."""
-    with open(copy.root / "tools" / "upkeep" / "toolkits.txt", "a") as table:
-        for part, package in PACKAGES.items():
-            table.write(f"{cuda14.VERSION} {part.lower()} {package} {WHEEL} x86_64\n")
-    hints = copy.root / "gen" / "hints.txt"
+    copy.append("tools/upkeep/toolkits.txt", "".join(
+        f"{cuda14.VERSION} {part.lower()} {package} {WHEEL} x86_64\n"
+        for part, package in PACKAGES.items()))
     text, rows = re.subn(r"^( +(?:folder|include)) nvidia/cu13/(\w+) 13\.0-$",
                          rf"\1 nvidia/cu13/\2 13.0-13.5\n\1 {cuda14.FOLDER}/\2 {cuda14.VERSION}-",
-                         hints.read_text(), flags=re.M)
+                         copy.read("gen/hints.txt"), flags=re.M)
     assert rows == 8
-    hints.write_text(text)
+    copy.write("gen/hints.txt", text)
 
 
 # ---- stubs ----

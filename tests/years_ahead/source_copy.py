@@ -60,6 +60,7 @@ class Tree:
 class Copy(Tree):
     def __init__(self, root):
         super().__init__(root)
+        self.edited = set()
         for path in sources():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(build.ROOT / path, root / path)
@@ -91,15 +92,20 @@ class Copy(Tree):
             str(path.relative_to(tree)): path for path in sorted(tree.rglob("*")) if path.is_file()},
             package.replace("-", "_"), version, "py3-none-manylinux_2_27_x86_64")
 
+    def read(self, path):
+        return (self.root / path).read_text()
+
+    def write(self, path, text):
+        (self.root / path).write_text(text)
+        self.edited.add(path)
+
     def edit(self, path, *changes):
         """Replaces texts in a file; each has to be there."""
-        path = self.root / path
-        text = path.read_text()
+        text = self.read(path)
         for old, new in changes:
-            assert old in text, f"{path.name} has no {old!r} any more: change what the test edits"
+            assert old in text, f"{path} has no {old!r} any more: change what the test edits"
             text = text.replace(old, new)
-        path.write_text(text)
+        self.write(path, text)
 
     def append(self, path, text):
-        with open(self.root / path, "a") as file:
-            file.write(text)
+        self.write(path, self.read(path) + text)

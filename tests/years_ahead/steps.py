@@ -84,14 +84,15 @@ ACTIONS = {
 
 
 def follow(root):
-    """{command: what it showed}, in the order of the page."""
+    """{command: what it showed}, in the order of the page, and which files were edited."""
     copy = source_copy.Copy(root)
-    return {command: ACTIONS[command](copy) for command in commands()}
+    return {command: ACTIONS[command](copy) for command in commands()}, sorted(copy.edited)
 
 
 @dataclass
 class Made(source_copy.Tree):
     said: dict
+    edited: list
 
     def fake(self, library):
         """CUDA 14.0's library."""
