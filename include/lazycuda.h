@@ -144,7 +144,7 @@ int lazycuda_load(const char *library);
  * LAZYCUDA_EAGER("cudart") or LAZYCUDA_EAGER(NULL), at file scope in one source of a program or
  * library, calls lazycuda_load() before the file's other constructors, as if the real library were
  * linked: for programs that change their root, user or limits, fork or are confined before they
- * use CUDA.  Where nothing is found, nothing is said, and calls fail as ever.  The same source can
+ * use CUDA.  If nothing is found, it prints nothing, and calls fail as without it.  The same source can
  * be linked to the real library: then the call is left out.  LAZYCUDA_EAGER=1 in the environment
  * does this for every stub, before all constructors of what needs it.
  */
@@ -169,10 +169,10 @@ int lazycuda_load(const char *library);
  * file that the user names, and does not concern the driver.
  *
  * Call it before the first call of CUDA: what is loaded stays in use, and a stub that has
- * found nothing does not search again before something is installed.  The text is copied.  Returns how many stubs of libraries
- * with CUDA's majors have already loaded a version that the constraint excludes; or -1, and
- * changes nothing, if the text is malformed, if memory ran out, or while the program is being
- * loaded.
+ * found nothing does not search again before something is installed.  The text is copied.
+ * Returns how many stubs of libraries with CUDA's majors have already loaded a version that the
+ * constraint excludes; or -1, and changes nothing, if the text is malformed, if memory ran out, or
+ * while the program is being loaded.
  */
 int lazycuda_set_constraint(const char *constraint);
 

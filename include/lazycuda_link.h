@@ -22,10 +22,9 @@
  *
  * Structs that the caller fills begin with `size`, the size of the struct as
  * the caller knows it (sizeof); the rest may be zero, and zero is the default
- * of every field.  LAZYCUDA_LINK_OPTIONS() sets it.  A field that only a newer header has is refused
- * unless it is zero.  Of structs that the library
- * fills, `size` says how much of it is filled.  Structs that begin with `size` may
- * grow at their end; others, and lazycuda_environment, which is returned by value,
+ * of every field.  LAZYCUDA_LINK_OPTIONS() sets `size`.  A field that only a newer header has is
+ * refused unless it is zero.  In structs that the library fills, `size` says how much of it is
+ * filled.  Structs that begin with `size` may grow at their end; others, and lazycuda_environment, which is returned by value,
  * never do.
  *
  * Versions are CUDA's own numbers, 1000 * major + 10 * minor: 12090 is 12.9.
@@ -70,9 +69,9 @@ enum lazycuda_kind {
 	LAZYCUDA_KIND_ARCHIVE = 6,	/* a static library of such objects */
 	LAZYCUDA_KIND_SHARED = 7,	/* a host shared library or executable */
 	LAZYCUDA_KIND_SOURCE = 8,	/* CUDA C++ */
-	/* Recognised, and refused by name, because no linker here takes them; except offload
-	 * binaries, LLVM IR, which libnvvm compiles first, and Tile IR, of which tileiras makes an
-	 * image. */
+	/* Recognised, and refused by name, because no linker here takes them.  Three are taken:
+	 * offload binaries; LLVM IR, which libnvvm compiles first; and Tile IR, of which tileiras
+	 * makes an image. */
 	LAZYCUDA_KIND_THIN_ARCHIVE = 9,	/* names files that lie elsewhere */
 	LAZYCUDA_KIND_BITCODE = 10,	/* LLVM IR as bitcode, which is not LTO-IR */
 	LAZYCUDA_KIND_OFFLOAD = 11,	/* LLVM's offload binary, or several: a container of code */
@@ -100,8 +99,9 @@ const char *lazycuda_kind_name(enum lazycuda_kind kind);
 #define LAZYCUDA_ENTRY_NOT_ASCII	0x100u	/* PTX with other bytes in a comment */
 #define LAZYCUDA_ENTRY_NO_ROOT		0x200u	/* PTX or a relocatable cubin whose symbols were
 						   read, without a kernel and without a variable
-						   that others see: linked alone, it is empty.  Also Tile
-					   IR whose only kernel is nvcc's, which does nothing */
+						   that others see: linked alone, it is empty.
+						   Also Tile IR whose only kernel is nvcc's, which
+						   does nothing */
 #define LAZYCUDA_ENTRY_LIBDEVICE	0x400u	/* LLVM IR as text that was read, and that
 						   declares functions of libdevice, __nv_* */
 #define LAZYCUDA_ENTRY_NO_LAYOUT	0x800u	/* LLVM IR as text that was read, without a data
@@ -248,7 +248,7 @@ struct lazycuda_environment {
  * Reads what a user says of a driver: the CUDA version that it supports, "12.4"; its own version,
  * "550", "550.120" or "535.309.01", whose branch tells the CUDA version that it came with; "none";
  * or "unknown".  A first number of 100 or more is a branch.  Returns 0, and sets *version and
- * *branch, 0 for none; or -1 if it is nothing of these.
+ * *branch, 0 for none; or -1 for any other text.
  */
 int lazycuda_read_driver(const char *text, int *version, int *branch);
 
@@ -392,7 +392,7 @@ struct lazycuda_setting {
 enum lazycuda_log {
 	LAZYCUDA_LOG_NOTE = 0,	/* of the plan: a warning, which stops nothing */
 	LAZYCUDA_LOG_INFO = 1,	/* what compiler or linker said; a compiler's warnings, too */
-	LAZYCUDA_LOG_ERROR = 2	/* the same from one that failed, behind a line with the reason */
+	LAZYCUDA_LOG_ERROR = 2	/* what one that failed said, behind a line with the reason */
 };
 
 struct lazycuda_request {
@@ -401,7 +401,7 @@ struct lazycuda_request {
 					   "native", where no environment is given: that of the
 					   current context's GPU or, without one, of `device`.
 					   "from-inputs:sm_120": that, or sm_120f or sm_120a where
-					   inputs need it; "from-inputs": the same of "native" */
+					   inputs need it; "from-inputs": so with "native" */
 	int lto;			/* optimise at link time; raw LTO-IR implies it */
 	enum lazycuda_output output;
 	enum lazycuda_policy policy;
@@ -531,8 +531,8 @@ enum lazycuda_form {
 struct lazycuda_step {
 	size_t size;
 	size_t input;			/* index; NO_INDEX: support module `support` */
-	size_t support;			/* index; NO_INDEX: an input.  The number of the request's
-					   modules: libcudadevrt.a, which the link added */
+	size_t support;			/* index; NO_INDEX: an input.  If it equals the request's
+					   support_count: libcudadevrt.a, which the link added */
 	size_t entry;			/* of its inspection; NO_INDEX: all of it, which is compiled */
 	enum lazycuda_form form;
 	enum lazycuda_kind kind;	/* what the backend is told it is: PTX, CUBIN, LTOIR,
@@ -732,7 +732,7 @@ struct lazycuda_result {
 	/* DUPLICATE_SYMBOL, UNDEFINED_SYMBOL: all that are known; in LTO-IR, what the log names */
 	const struct lazycuda_symbol_error *const *symbol_errors;
 	size_t symbol_error_count;
-	/* of all that was compiled, as far as the image has them; a note names each other one */
+	/* of all that was compiled, as far as the image has them; a note names the rest */
 	const struct lazycuda_lowered_name *const *lowered_names;
 	size_t lowered_name_count;
 };
@@ -770,8 +770,8 @@ struct lazycuda_plan *lazycuda_plan_here(const struct lazycuda_request *request,
 /*
  * Returns a link without inputs.  The request is not copied.  If `environment` is
  * NULL, plans for what is installed; otherwise plans for `environment`, and the
- * libraries here still have to be able to carry the plan out.  All functions of a link take
- * the NULL of one for which memory ran out: it gets NO_MEMORY.
+ * libraries here still have to be able to carry the plan out.  If memory runs out,
+ * it returns NULL, which all functions of a link take: they report NO_MEMORY.
  */
 struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 					const struct lazycuda_environment *environment);
