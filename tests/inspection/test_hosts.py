@@ -107,6 +107,9 @@ def patched(data, at, format, *values):
     (c.elf([FATBIN])[:-1], f"ends at {len(c.elf([FATBIN])) - 1:#x}, inside or before its section headers"
      f" ({HEADERS:#x})"),
     (c.elf([FATBIN])[:9], "ends inside its ELF header"),
+    (c.elf(elf_class=1), "is not an ELF file of 64 bits, little-endian"),
+    (b"\x7fELF\x02\x02\x01" + bytes(9) + b"\0\x01\0\x16" + bytes(44),
+     "is not an ELF file of 64 bits, little-endian"),
     (c.elf([FATBIN], headers=False), "has no section headers, by which code is found"),
     (patched(patched(c.elf([FATBIN]), 60, "<H", 0), HEADERS + 32, "<Q", 2**60),
      f"ends at {len(c.elf([FATBIN])):#x}, inside or before its section headers ({HEADERS:#x})"),

@@ -85,15 +85,5 @@ def test_ptx_behind_a_byte_order_mark_is_ptx_and_damaged_as_ptxas_has_it(see):
     assert seen.kind == "ptx" and seen.error and not seen.entries
 
 
-@pytest.mark.parametrize("elf, why", [
-    (c.elf(elf_class=1), "is not an ELF file of 64 bits, little-endian"),
-    (b"\x7fELF\x02\x02\x01" + bytes(9) + b"\0\x01\0\x16" + bytes(44),
-     "is not an ELF file of 64 bits, little-endian"),
-])
-def test_elf_files_of_other_machines_are_refused_by_name(see, elf, why):
-    seen = see(elf)
-    assert seen.kind in ("object", "shared") and seen.error == why
-
-
 def test_an_empty_file_is_an_error(see):
     assert see(b"").error == "is empty"
