@@ -2,9 +2,6 @@
 /*
  * gen.c - turns symbols.txt into the sources of the stub libraries
  *
- *	gen [-o DIR] [--abi MAJOR | --stub] LIST
- *	gen --words LIST
- *
  * For each library of the list, writes into DIR:
  *
  *	STUB.c, STUB.h		entry points, slots, tables
@@ -40,50 +37,45 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char usage[] =
+"usage: gen [-o DIR] [--abi MAJOR | --stub] LIST\n"
+"       gen --words LIST";
+
 struct options {
 	const char *directory, *list;
 	unsigned abi;		/* MAJOR; 0 if not given */
 	bool stub, words;
 };
 
-static _Noreturn void usage(void)
-{
-	fputs("usage: gen [-o DIR] [--abi MAJOR | --stub] LIST\n"
-	      "       gen --words LIST\n", stderr);
-	exit(2);
-}
-
 static unsigned read_major(const char *word)
 {
 	char *end;
 	unsigned long major = strtoul(word, &end, 10);
 
-	if (*end || !major || major > 1000)
-		usage();
+	if (*end || !major || major > MAX_MAJOR)
+		fail(NULL, "--abi %s: it is not a major of CUDA\n%s", word, usage);
 	return (unsigned)major;
 }
 
-static void read_options(struct options *options, char **argument)
+static void read_options(struct options *options, char **word)
 {
+	const char *abi = NULL;
+	const struct option table[] = {
+		{ "-o", .text = &options->directory }, { "--abi", .text = &abi },
+		{ "--stub", .given = &options->stub }, { "--words", .given = &options->words },
+		{ .name = NULL },
+	};
+
 	*options = (struct options){ .directory = "." };
-	for (argument++; *argument; argument++) {
-		if (!strcmp(*argument, "-o") && argument[1]) {
-			options->directory = *++argument;
-		} else if (!strcmp(*argument, "--abi") && argument[1]) {
-			options->abi = read_major(*++argument);
-		} else if (!strcmp(*argument, "--stub")) {
-			options->stub = true;
-			command_name = "lazycuda stub";
-		} else if (!strcmp(*argument, "--words")) {
-			options->words = true;
-		} else if (**argument == '-' || options->list) {
-			usage();
-		} else {
-			options->list = *argument;
-		}
-	}
-	if (!options->list)
-		usage();
+	for (word++; *word && **word == '-';)
+		word = take_option(word, table, usage);
+	if (!*word || word[1])
+		fail(NULL, "it takes one LIST\n%s", usage);
+	options->list = *word;
+	if (abi)
+		options->abi = read_major(abi);
+	if (options->stub)
+		command_name = "lazycuda stub";
 }
 
 /* Sets the origin that the first lines of the generated files state. */

@@ -29,6 +29,16 @@ void *grow(void *items, size_t count, size_t *room, size_t size);
 			       sizeof(*(array)->items)), \
 	 &(array)->items[(array)->count++])
 
+/* A growable array of pointers. */
+struct list {
+	void **items;
+	size_t count, room;
+};
+static inline void list_add(struct list *list, const void *item)
+{
+	*push(list) = (void *)item;
+}
+
 struct text {
 	char *bytes;
 	size_t length, room;
@@ -38,8 +48,8 @@ char *format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- errors: print to stderr and exit with status 2 ---- */
 
-/* What a user has called, for what fail() says; NULL if that is this program itself. */
-extern const char *command_name;
+/* For what fail() says: this program; and what a user has called, NULL if that is this program. */
+extern const char *program_name, *command_name;
 
 struct place { const char *file; unsigned line, column; };
 /* subject is a file, or NULL if it is about no file. */
@@ -47,6 +57,19 @@ _Noreturn void fail(const char *subject, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 _Noreturn void fail_at(struct place place, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* ---- command lines ---- */
+
+/* Its value goes to `text` or is added to `list`; one that has no value sets `given`.  A table ends
+ * with a row without a name. */
+struct option {
+	const char *name, **text;
+	struct list *list;
+	bool *given;
+};
+/* Takes the option that a word is, and its value.  Returns what is behind them.  `usage` goes below
+ * what is said of another word, or of a value that is missing. */
+char **take_option(char **word, const struct option *options, const char *usage);
 
 /* ---- versions ---- */
 

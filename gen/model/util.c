@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* util.c - memory, text, errors */
+/* util.c - memory, text, errors, command lines */
 #include "symbols_txt.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *command_name;
+const char *program_name = "gen", *command_name;
 
 _Noreturn void fail(const char *subject, const char *format, ...)
 {
@@ -15,7 +15,7 @@ _Noreturn void fail(const char *subject, const char *format, ...)
 
 	va_start(arguments, format);
 	if (command_name || !subject)
-		fprintf(stderr, "%s: ", command_name ? command_name : "gen");
+		fprintf(stderr, "%s: ", command_name ? command_name : program_name);
 	if (subject)
 		fprintf(stderr, "%s: ", subject);
 	vfprintf(stderr, format, arguments);
@@ -101,4 +101,25 @@ char *format(const char *format, ...)
 	add_arguments(&text, format, arguments);
 	va_end(arguments);
 	return text.bytes;
+}
+
+char **take_option(char **word, const struct option *options, const char *usage)
+{
+	const struct option *option = options;
+
+	while (option->name && strcmp(option->name, *word))
+		option++;
+	if (!option->name)
+		fail(NULL, "unknown option %s\n%s", *word, usage);
+	if (option->given) {
+		*option->given = true;
+		return word + 1;
+	}
+	if (!word[1])
+		fail(NULL, "a value is missing after %s\n%s", *word, usage);
+	if (option->list)
+		list_add(option->list, word[1]);
+	else
+		*option->text = word[1];
+	return word + 2;
 }

@@ -56,55 +56,50 @@ static struct source *add_source(struct own *own, const char *argument)
 	return source;
 }
 
-static void read_arguments(struct own *own, char **argument)
+static void read_arguments(struct own *own, char **word)
 {
 	struct source *now = &own->common;
 
-	for (; *argument; argument += 2) {
-		const struct { const char *name, **text; struct list *list; } options[] = {
-			{ "--header", NULL, &now->headers },
-			{ "--include", NULL, &now->includes },
-			{ "--define", NULL, &now->defines },
-			{ "--folder", NULL, &now->folders },
-			{ "--text", NULL, &own->texts },
-			{ "--negative", NULL, &own->negatives },
-			{ "--int-status", NULL, &own->statuses },
-			{ "--apart", NULL, &own->aparts },
-			{ "--handle", NULL, &own->handles },
-			{ "--mangled", NULL, &own->mangled },
-			{ "--data", NULL, &own->variables },
-			{ "--package", NULL, &own->packages },
-			{ "--opens", NULL, &own->library.opens },
-			{ "--cuda-of", NULL, &own->library.cuda_of },
-			{ "--ships", NULL, &own->library.ships },
-			{ "--called", NULL, &own->library.called },
-			{ "--cuda-major", NULL, &own->cuda },
-			{ "--name", &own->library.name, NULL },
-			{ "--version", &now->version, NULL },
-			{ "--status", &own->library.status, NULL },
-			{ "--compat", &own->library.compat, NULL },
-			{ "--missing", &own->missing, NULL },
-			{ "--absent", &own->absent, NULL },
-			{ "--refused", &own->refused, NULL },
-			{ "--advice", &own->advice, NULL },
-			{ "--libclang", &own->scan->libclang, NULL },
-			{ "-o", &own->output, NULL },
+	while (*word) {
+		const char *from = NULL;
+		const struct option options[] = {
+			{ "--from", .text = &from },
+			{ "--header", .list = &now->headers },
+			{ "--include", .list = &now->includes },
+			{ "--define", .list = &now->defines },
+			{ "--folder", .list = &now->folders },
+			{ "--text", .list = &own->texts },
+			{ "--negative", .list = &own->negatives },
+			{ "--int-status", .list = &own->statuses },
+			{ "--apart", .list = &own->aparts },
+			{ "--handle", .list = &own->handles },
+			{ "--mangled", .list = &own->mangled },
+			{ "--data", .list = &own->variables },
+			{ "--package", .list = &own->packages },
+			{ "--opens", .list = &own->library.opens },
+			{ "--cuda-of", .list = &own->library.cuda_of },
+			{ "--ships", .list = &own->library.ships },
+			{ "--called", .list = &own->library.called },
+			{ "--cuda-major", .list = &own->cuda },
+			{ "--name", .text = &own->library.name },
+			{ "--version", .text = &now->version },
+			{ "--status", .text = &own->library.status },
+			{ "--compat", .text = &own->library.compat },
+			{ "--missing", .text = &own->missing },
+			{ "--absent", .text = &own->absent },
+			{ "--refused", .text = &own->refused },
+			{ "--advice", .text = &own->advice },
+			{ "--libclang", .text = &own->scan->libclang },
+			{ "-o", .text = &own->output },
+			{ .name = NULL },
 		};
-		size_t i = 0, count = sizeof(options) / sizeof(options[0]);
 
-		while (i < count && strcmp(options[i].name, argument[0]))
-			i++;
-		if (i == count && strcmp(argument[0], "--from"))
-			fail(NULL, "unknown option %s; --help lists them", argument[0]);
-		if (!argument[1])
-			fail(NULL, "%s needs a value", argument[0]);
-		if (i == count)
-			now = add_source(own, argument[1]);
-		else if (options[i].list)
-			list_add(options[i].list, argument[1]);
-		else
-			*options[i].text = scan_intern(argument[1]);
+		word = take_option(word, options, "`lazycuda stub --help` lists the options.");
+		if (from)
+			now = add_source(own, from);
 	}
+	if (own->library.status)
+		own->library.status = scan_intern(own->library.status);
 }
 
 /* ---- the files ---- */

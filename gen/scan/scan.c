@@ -2,11 +2,7 @@
 /*
  * scan.c - derives symbols.txt from CUDA toolkits, or checks it
  *
- *	scan --toolkits DIR --hints FILE --head FILE [--libclang FILE] -o LIST
- *	scan --check LIST LIBRARY[=VERSION]...
- *	scan --own OPTION... -o LIST
- *
- * The first form derives the list from the toolkits below DIR, which are laid
+ * The first form of its usage derives the list from the toolkits below DIR, which are laid
  * out as tools/upkeep/fetch.py does it: DIR/VERSION/CPU/nvidia/...  The second says
  * what each given library has that the list has not, and the other way round.
  * The third is how `lazycuda stub` calls it.  Only reading headers needs libclang.
@@ -20,6 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char usage[] =
+"usage: scan --toolkits DIR --hints FILE --head FILE [--libclang FILE] -o LIST\n"
+"       scan --check LIST LIBRARY[=VERSION]...\n"
+"       scan --own OPTION... -o LIST";
 static const char *const cpus[] = { "x86_64", "aarch64" };
 
 static void find_toolkits(struct scan *scan)
@@ -174,20 +174,20 @@ int main(int argc, char **argv)
 {
 	struct scan scan = { .libclang = "libclang-18.so.18" };
 	const char *hints = NULL, *head = NULL, *output = NULL;
-	const struct { const char *name, **value; } options[] = {
-		{ "--toolkits", &scan.folder }, { "--hints", &hints }, { "--head", &head },
-		{ "--libclang", &scan.libclang }, { "-o", &output },
+	const struct option options[] = {
+		{ "--toolkits", .text = &scan.folder }, { "--hints", .text = &hints },
+		{ "--head", .text = &head }, { "--libclang", .text = &scan.libclang },
+		{ "-o", .text = &output }, { .name = NULL },
 	};
 
+	program_name = "scan";
 	if (argc > 3 && !strcmp(argv[1], "--check"))
 		return check(argv[2], argv + 3, argc - 3);
 	if (argc > 1 && !strcmp(argv[1], "--own"))
 		return derive_own(&scan, argv + 2);
-	for (int i = 1; i + 1 < argc; i += 2)
-		for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++)
-			if (!strcmp(argv[i], options[k].name))
-				*options[k].value = argv[i + 1];
+	for (char **word = argv + 1; word < argv + argc;)
+		word = take_option(word, options, usage);
 	if (!scan.folder || !hints || !head || !output)
-		fail(NULL, "scan.c says how scan is called");
+		fail(NULL, "an option is missing\n%s", usage);
 	return derive(&scan, hints, head, output);
 }

@@ -38,16 +38,6 @@
 const char *scan_intern(const char *text);	/* equal text, equal pointer */
 const char *scan_intern_n(const char *text, size_t length);
 
-/* A growable array of pointers. */
-struct list {
-	void **items;
-	size_t count, room;
-};
-static inline void list_add(struct list *list, const void *item)
-{
-	*push(list) = (void *)item;
-}
-
 /* Maps text to a pointer.  To iterate, use keys and values, in order of insertion. */
 struct map {
 	struct list keys, values;

@@ -57,7 +57,9 @@ def test_a_full_disk(optimized, tmp_path, out):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    ([], "usage:"), (["-x", "a"], "usage:"), (["--abi", "0", "a"], "usage:"),
+    ([], "gen: it takes one LIST\nusage: "), (["-x", "a"], "gen: unknown option -x\nusage: "),
+    (["--abi"], "gen: a value is missing after --abi\nusage: "),
+    (["--abi", "0", "a"], "gen: --abi 0: it is not a major of CUDA\nusage: "),
     (["none.txt"], "cannot read none.txt"),
 ])
 def test_wrong_usage(optimized, tmp_path, arguments, message):

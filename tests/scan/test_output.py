@@ -87,6 +87,16 @@ def test_a_toolkit_without_headers(toolkits):
     assert "is missing: it should hold headers of thing" in toolkits.refuse()
 
 
+@pytest.mark.parametrize("words, why", [
+    ((), "scan: an option is missing\nusage: "), (("--hnts", "a"), "scan: unknown option --hnts\nusage: "),
+    (("--check", "list"), "scan: unknown option --check\nusage: "),
+    (("--own", "--missing"), "lazycuda stub: a value is missing after --missing\n`lazycuda stub --help`"),
+])
+def test_wrong_usage(scan, words, why):
+    done = scan(*words)
+    assert done.returncode == 2 and done.stderr.startswith(why)
+
+
 # ---- what scan writes gen reads, and what the one refuses the other does: both have one reader ----
 
 @pytest.fixture
