@@ -121,11 +121,7 @@ LINK_LIBRARY := $(BUILD)/lib/liblazycuda_link.so
 # With all stubs those that `lazycuda retarget` puts into wheels.
 COMPAT ?= $(if $(OF_ALL),all)
 COMPAT_WITHOUT ?=
-COMPAT_MAJORS := $(if $(filter all,$(COMPAT)),$(MAJORS),$(sort $(subst $(comma), ,$(COMPAT))))
-UNKNOWN_MAJORS := $(if $(LISTED),$(filter-out $(MAJORS),$(COMPAT_MAJORS)))
-ifneq ($(UNKNOWN_MAJORS),)
-$(error COMPAT=$(COMPAT): there is no CUDA $(UNKNOWN_MAJORS) here, only $(MAJORS))
-endif
+COMPAT_MAJORS := $(call compat_majors,$(MAJORS),CUDA)
 unknown_libraries = $(strip $(foreach l,$($(1)),$(if $(filter $(l),$(OTHERS)),,$(l))))
 $(foreach v,COMPAT_WITHOUT IMPORT_WITHOUT,$(if $(call unknown_libraries,$(v)),$\
 	$(error $(v)=$($(v)): there is no list of $(call unknown_libraries,$(v)) in libraries/)))
@@ -147,9 +143,7 @@ $(BUILD)/flags: FORCE
 		$(ENTRY_CFLAGS) $(LDFLAGS) $(BASE_LDFLAGS) $(TOOL_LDFLAGS) $(LDLIBS) $(SOVERSION))
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) $(INCLUDES) -c $< -o $@
+	$(call compile,$(CFLAGS))
 
 # ---- what gen writes ----
 
@@ -165,24 +159,18 @@ $(GENERATED)/abi: FORCE
 	$(call remember,$(CUDA_ABI))
 
 # gen does not touch what stays as it is, which is not compiled again then.
-$(GENERATED)/symbols.made: symbols.txt $(BUILD)/gen/gen $(GENERATED)/abi
+vpath %.txt libraries
+$(GENERATED)/%.made: %.txt $(BUILD)/gen/gen $(GENERATED)/abi
 	$(call say,GEN)
-	$(Q)$(BUILD)/gen/gen $(CUDA_ABI:%=--abi %) -o $(GENERATED) $<
-	@touch $@
-
-$(GENERATED)/%.made: libraries/%.txt $(BUILD)/gen/gen
-	$(call say,GEN)
-	@mkdir -p $(@D)
-	$(Q)$(BUILD)/gen/gen --stub -o $(GENERATED) $<
+	$(Q)$(BUILD)/gen/gen $(if $(filter symbols,$*),$(CUDA_ABI:%=--abi %),--stub) -o $(GENERATED) $<
 	@touch $@
 
 # $(1): library, $(2): how its file ends
 made = $(GENERATED)/lib$(1)_stub.$(2)
-$(foreach l,$(LIBRARIES),$(foreach end,c h layouts.h real.h map import.c,$(call made,$(l),$(end)))) \
-	$(sort $(foreach w,$(call about,$(WORDS),$(LIBRARIES)),$(call map,$(w)))): $(GENERATED)/symbols.made ;
-$(foreach l,$(OTHERS),$(eval \
-	$(foreach end,c h specifics.c map import.c,$(call made,$(l),$(end))) \
-	$(sort $(foreach w,$(call about,$(WORDS),$(l)),$(call map,$(w)))): $(GENERATED)/$(l).made ;))
+$(foreach l,$(LIBRARIES) $(OTHERS),$(eval \
+	$(foreach end,c h layouts.h real.h specifics.c map import.c,$(call made,$(l),$(end))) \
+	$(sort $(foreach w,$(call about,$(WORDS),$(l)),$(call map,$(w)))): \
+	$(GENERATED)/$(if $(filter $(l),$(LIBRARIES)),symbols,$(l)).made ;))
 .SECONDARY: $(foreach l,symbols $(OTHERS),$(GENERATED)/$(l).made)
 
 # ---- stubs ----
@@ -194,22 +182,15 @@ COMMON_OBJECTS := $(call object,$(COMMON))
 $(COMMON_OBJECTS) $(foreach l,$(LIBRARIES),$(call own_objects,$(l))): | $(GENERATED)/symbols.made
 
 $(BUILD)/obj/entries/%.specifics.o: $(GENERATED)/%.specifics.c $(BUILD)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) $(INCLUDES) -c $< -o $@
+	$(call compile,$(CFLAGS))
 
-# $(1): library, $(2): file, $(3): SONAME, $(4): object of its entries, $(5): their flags, $(6): map
+# $(1): library, $(2): file, $(3): SONAME, $(4): object of its entries, $(5): their macros, $(6): map
 define stub
 $(4): $(call made,$(1),c) $(BUILD)/flags
-	$$(call say,CC)
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CPPFLAGS) $$(ENTRY_CFLAGS) $$(WARNINGS) $$(BASE_CFLAGS) $$(INCLUDES) $(5) -c $$< -o $$@
+	$$(call compile,$$(ENTRY_CFLAGS) $(5))
 
 $(2): $(4) $(COMMON_OBJECTS) $(call own_objects,$(1)) $(6)
-	$$(call say,LINK)
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$(3) \
-		-Wl,--version-script=$$(filter %.map,$$^) $$(filter %.o,$$^) -o $$@ $$(LIBDL) $$(LDLIBS)
+	$$(call link,$(3))
 	$(if $(filter-out $(notdir $(2)),$(3)),$$(Q)ln -sf $$(@F) $$(@D)/$(3))
 endef
 $(foreach l,$(LIBRARIES) $(OTHERS),$(eval $(call stub,$(l),$(call stub_file,$(l)),$\
@@ -244,10 +225,7 @@ $(foreach w,$(COMPAT_WORDS),$(eval $(call copied,$(w))))
 define import
 $(BUILD)/lib/$(call import_file,$(1)): $(call made,$(call field,$(1),3),import.c) $(call map,$(1)) \
 		stubs/entry/import.h $(BUILD)/flags
-	$$(call say,IMPORT)
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(IMPORT_FLAGS) -DLC_IMPORT=$(call field,$(1),4) -Wl,-soname,$$(@F)$(SONUMBER) \
-		-Wl,--version-script=$$(filter %.map,$$^) $$< -o $$@
+	$$(call link_import,$(call field,$(1),4),$$(@F)$(SONUMBER))
 endef
 $(foreach w,$(IMPORT_WORDS),$(eval $(call import,$(w))))
 
@@ -260,14 +238,10 @@ LINK_OBJECTS := $(call object,$(LINK))
 # $(1): file, $(2): its run path, $(3): what else it depends on, $(4): its objects
 define link_library
 $(1): $(4) link/run/lazycuda_link.map $(LINK_STUBS) $(3)
-	$$(call say,LINK)
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(BASE_LDFLAGS) -Wl,-soname,$$(@F)$(SONUMBER) \
-		-Wl,--version-script=$$(filter %.map,$$^) $$(filter %.o,$$^) -o $$@ \
-		$(LINK_STUBS) $(call run_path,$(2)) $$(LIBDL) $$(LDLIBS)
+	$$(call link,$$(@F)$(SONUMBER),$(LINK_STUBS) $(call run_path,$(2)))
 	$(if $(SONUMBER),$$(Q)ln -sf $$(@F) $$(@D)/$$(@F)$(SONUMBER))
 endef
-run_path = $(if $(1),-Wl$(comma)-rpath$(comma)'$(subst $$,$$$$,$(1))')
+run_path = $(if $(1),-Wl$$(comma)-rpath$$(comma)'$(subst $$,$$$$,$(1))')
 $(eval $(call link_library,$(LINK_LIBRARY),$$ORIGIN,,$(LINK_OBJECTS)))
 
 # ---- command-line tool ----

@@ -47,21 +47,14 @@ $(eval $(call link_library,$(PLACED)/lib/$(notdir $(LINK_LIBRARY)),$\
 	$(LINK_OBJECTS:%/link/run/child.o=%/placed/child.o)))
 # The one that knows where the command is to lie, seen from the library.
 $(BUILD)/obj/placed/child.o: link/run/child.c $(PLACED)/flags $(BUILD)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs \
-		-DLK_COMMAND='"$(call from,$(LIBDIR),$(BINDIR))/lazycuda"' -c $< -o $@
+	$(call compile,$(CFLAGS) -DLK_COMMAND='"$(call from,$(LIBDIR),$(BINDIR))/lazycuda"')
 $(eval $(call tool,$(PLACED)/bin/lazycuda,$\
 	$(if $(filter yes,$(RUNPATH)),$(BIN_TO_LIB)),$\
 	$(TOOL_OBJECTS:%/tools/beside.o=%/placed/beside.o) $(PLACED)/flags))
 # The one that knows where the tool's parts are to lie.
 $(BUILD)/obj/placed/beside.o: tools/beside.c $(PLACED)/flags $(BUILD)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARNINGS) $(BASE_CFLAGS) -Istubs \
-		-DLIBEXEC='"$(call from,$(BINDIR),$(LIBEXECDIR))"' \
-		-DSHARE='"$(call from,$(BINDIR),$(DATADIR))"' \
-		-DPYTHON='"$(call from,$(BINDIR),$(PYTHONDIR))"' -c $< -o $@
+	$(call compile,$(CFLAGS) -DLIBEXEC='"$(call from,$(BINDIR),$(LIBEXECDIR))"' \
+		-DSHARE='"$(call from,$(BINDIR),$(DATADIR))"' -DPYTHON='"$(call from,$(BINDIR),$(PYTHONDIR))"')
 # It lies beside the module, which finds the rest by it.
 $(PLACED)/places: $(PLACED)/flags
 	$(call say,MAKE)

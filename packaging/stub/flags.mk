@@ -62,6 +62,33 @@ define remember
 		if cmp -s $@ $@.$$$$; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 endef
 
+# ---- compile, link ----
+
+# Recipes; $(INCLUDES) are the makefile's.  $(1): $(CFLAGS) or $(ENTRY_CFLAGS), and macros
+define compile
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(1) $(WARNINGS) $(BASE_CFLAGS) $(INCLUDES) -c $< -o $@
+endef
+# $(1): SONAME, $(2): the libraries it needs
+define link
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(BASE_LDFLAGS) -Wl,-soname,$(1) -Wl,--version-script=$(filter %.map,$^) \
+		$(filter %.o,$^) -o $@ $(2) $(LIBDL) $(LDLIBS)
+endef
+# $(1): major, $(2): SONAME
+define link_import
+	$(call say,IMPORT)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(IMPORT_FLAGS) -DLC_IMPORT=$(1) -Wl,-soname,$(2) -Wl,--version-script=$(filter %.map,$^) $< -o $@
+endef
+
+# $(1): the majors that there are, or nothing if that is unknown, $(2): what they are of; those of COMPAT
+compat_majors = $(if $(filter all,$(COMPAT)),$(1),$(call known,$(sort $(subst $(comma), ,$(COMPAT))),$(1),$(2)))
+known = $(if $(and $(2),$(filter-out $(2),$(1))),$\
+	$(error COMPAT=$(COMPAT): there is no $(3) $(filter-out $(2),$(1)) here, only $(2)),$(1))
+
 # ---- install ----
 
 # $(1): text, $(2): characters; the text without them
