@@ -114,7 +114,7 @@ class Binary:
     def __init__(self, path):
         self.path = path
         image = elf.read(path)
-        self.needed = [each.rpartition("/")[2] for each in image.needed]
+        self.needed = [names.base(each) for each in image.needed]
         self.symbols = [(symbol.name, symbol.version or "") for symbol in image.symbols()
                         if not symbol.defined and not symbol.weak]
         opened = collections.defaultdict(set)
@@ -210,7 +210,7 @@ class World:
             elif symbol and symbol[2] == shown and exports.get(symbol[1], set()) & judged:
                 yield f"{symbol[1]} is not there"
             elif "version `" in line and f"required by {shown})" in line and \
-                    stem_of(line.split(": version")[0].rpartition("/")[2]):
+                    stem_of(names.base(line.split(": version")[0])):
                 yield line.strip()
 
 

@@ -138,7 +138,7 @@ def _kept_line(entry):
 
 def _mention_line(said, entry):
     place = f"{entry['file']}:{entry['line']}" if entry["line"] else entry["file"]
-    name = (said["wheel"].rpartition("/")[2].partition("-")[0])
+    name = names.base(said["wheel"]).partition("-")[0]
     if entry["served"]:
         return (f"{place} {entry['does']} {entry['name']}: where it is missing that is the stub, once a "
                 "file that needs it is loaded")
