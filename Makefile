@@ -238,7 +238,7 @@ LINK_OBJECTS := $(call object,$(LINK))
 # $(1): file, $(2): its run path, $(3): what else it depends on, $(4): its objects
 define link_library
 $(1): $(4) link/run/lazycuda_link.map $(LINK_STUBS) $(3)
-	$$(call link,$$(@F)$(SONUMBER),$(LINK_STUBS) $(call run_path,$(2)))
+	$$(call link,$$(@F)$(SONUMBER),$$(LINK_STUBS) $(call run_path,$(2)))
 	$(if $(SONUMBER),$$(Q)ln -sf $$(@F) $$(@D)/$$(@F)$(SONUMBER))
 endef
 run_path = $(if $(1),-Wl$$(comma)-rpath$$(comma)'$(subst $$,$$$$,$(1))')

@@ -11,7 +11,6 @@ $(call check_places,PREFIX LIBDIR INCLUDEDIR BINDIR LIBEXECDIR DATADIR PYTHONDIR
 endif
 
 # A folder as it is seen from another, if both are below PREFIX; else itself.
-space := $(subst ,, )
 below = $(filter $(PREFIX)/%,$(1))
 up = $(subst $(space),/,$(patsubst %,..,$(subst /, ,$(patsubst $(PREFIX)/%,%,$(1)))))
 from = $(if $(and $(call below,$(1)),$(call below,$(2))),$(call up,$(1))/$(patsubst $(PREFIX)/%,%,$(2)),$(2))

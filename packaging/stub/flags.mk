@@ -41,6 +41,7 @@ IMPORT_FLAGS = $(CPPFLAGS) $(ENTRY_CFLAGS) -fPIC -fno-builtin $(WHERE) \
 	-Istubs $(filter-out -fsanitize%,$(LDFLAGS)) -shared -nostdlib -s -Wl,-z,noexecstack
 
 comma := ,
+space := $(subst ,, )
 # Before glibc 2.34 dlopen() was in libdl: a stub that is to run there has to
 # name it, though newer ones need it no more (stubs/base/glibc.h).
 # The compiler is asked once, and only if something is linked.
