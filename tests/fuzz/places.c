@@ -37,13 +37,6 @@ const char *lc_variable_at_start(struct lc_arena *arena, const char *name)
 	return value ? lc_text(arena, value) : NULL;
 }
 
-const char *lc_basename(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 bool lc_is_privileged(void)
 {
 	return false;
