@@ -47,21 +47,21 @@ enum lazycuda_state {
  * causes: 34 / 12 and 500 / 13.
  */
 enum lazycuda_cause {
-	LAZYCUDA_NOTHING = 0,		/* it was forwarded */
-	LAZYCUDA_LIBRARY_MISSING = 1,	/* 303 / 11 / 6: state MISSING,
+	LAZYCUDA_CAUSE_NOTHING = 0,	/* it was forwarded */
+	LAZYCUDA_CAUSE_NO_LIBRARY = 1,	/* 303 / 11 / 6: state MISSING,
 					   BROKEN or HIDDEN; 35 of cudaGetDeviceCount
 					   and 0 of cudaDriverGetVersion where there is
 					   no driver either */
-	LAZYCUDA_SYMBOL_MISSING = 2,	/* 302 / 11 / 6: this version has no such function */
-	LAZYCUDA_INTERFACE_REFUSED = 3,	/* 801 / 11 / 6: this version has the function with
+	LAZYCUDA_CAUSE_SYMBOL_MISSING = 2, /* 302 / 11 / 6: this version has no such function */
+	LAZYCUDA_CAUSE_INTERFACE_REFUSED = 3, /* 801 / 11 / 6: this version has the function with
 					   another interface than the caller was compiled for */
-	LAZYCUDA_DRIVER_TOO_OLD = 4,	/*  35 / 11 / 6: every library found needs a newer
+	LAZYCUDA_CAUSE_DRIVER_TOO_OLD = 4, /*  35 / 11 / 6: every library found needs a newer
 					   driver than the installed one */
-	LAZYCUDA_INCOHERENT = 5,	/* 303 / 11 / 6: the only library found does not go
+	LAZYCUDA_CAUSE_INCOHERENT = 5,	/* 303 / 11 / 6: the only library found does not go
 					   with what another stub has loaded */
-	LAZYCUDA_EXCLUDED = 6,		/* 303 / 11 / 6: a constraint on the version excludes
+	LAZYCUDA_CAUSE_EXCLUDED = 6,	/* 303 / 11 / 6: a constraint on the version excludes
 					   every library found */
-	LAZYCUDA_ENDING = 7		/*   4 / 11 / 6: exit() has begun to shut the library
+	LAZYCUDA_CAUSE_ENDING = 7	/*   4 / 11 / 6: exit() has begun to shut the library
 					   down; what gives something back returns 4 or 0 */
 };
 

@@ -50,9 +50,16 @@ extern "C" {
  * A struct that the caller fills, with its size and the fields that are named:
  *
  *	LAZYCUDA_LINK_OPTIONS(lazycuda_request, request, .arch = "sm_90", .lto = 1);
+ *
+ * C++ wants the fields in the order of the struct; before C++20, only an extension names them.
  */
+#ifdef __cplusplus
+#define LAZYCUDA_LINK_OPTIONS(type, name, ...) \
+	struct type name = __extension__ (struct type){ .size = sizeof(struct type), __VA_ARGS__ }
+#else
 #define LAZYCUDA_LINK_OPTIONS(type, name, ...) \
 	struct type name = { .size = sizeof(struct type), __VA_ARGS__ }
+#endif
 
 #define LAZYCUDA_VERSION_NONE 0		/* not installed; of what made an input: not known */
 #define LAZYCUDA_VERSION_UNKNOWN (-1)	/* installed, but nobody knows which */

@@ -64,9 +64,11 @@ static const char *const states[] = {
 };
 
 /* Others are causes of single calls. */
-static const char *const causes[LAZYCUDA_ENDING + 1] = {
-	[LAZYCUDA_LIBRARY_MISSING] = "library missing", [LAZYCUDA_DRIVER_TOO_OLD] = "driver too old",
-	[LAZYCUDA_INCOHERENT] = "incoherent majors", [LAZYCUDA_EXCLUDED] = "excluded by a constraint",
+static const char *const causes[LAZYCUDA_CAUSE_ENDING + 1] = {
+	[LAZYCUDA_CAUSE_NO_LIBRARY] = "library missing",
+	[LAZYCUDA_CAUSE_DRIVER_TOO_OLD] = "driver too old",
+	[LAZYCUDA_CAUSE_INCOHERENT] = "incoherent majors",
+	[LAZYCUDA_CAUSE_EXCLUDED] = "excluded by a constraint",
 };
 
 static void print_driver(void)

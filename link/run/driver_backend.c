@@ -182,7 +182,7 @@ static bool is_absent(const struct lk_product *product, const char **why)
 	const struct lazycuda_error *error = lazycuda_get_error("cuda");
 
 	*why = error ? error->message : "";
-	return error && error->cause == LAZYCUDA_SYMBOL_MISSING &&
+	return error && error->cause == LAZYCUDA_CAUSE_SYMBOL_MISSING &&
 	       error->status == product->status && !strcmp(error->function, product->call);
 }
 

@@ -270,11 +270,11 @@ static struct remembered *compose(const struct lc_refused *call,
 const struct lazycuda_error *lc_error_of(const struct lc_refused *call)
 {
 	static const struct lazycuda_error no_memory = {
-		.size = sizeof(no_memory), .cause = LAZYCUDA_LIBRARY_MISSING, .library = "",
+		.size = sizeof(no_memory), .cause = LAZYCUDA_CAUSE_NO_LIBRARY, .library = "",
 		.function = "", .message = "a call was refused, and there is no memory to say why",
 	};
 	static const struct lazycuda_error too_early = {
-		.size = sizeof(too_early), .cause = LAZYCUDA_LIBRARY_MISSING, .library = "",
+		.size = sizeof(too_early), .cause = LAZYCUDA_CAUSE_NO_LIBRARY, .library = "",
 		.function = "", .message = "a call was refused, which was made before the process was"
 			" set up: by the resolver of an IFUNC, while the program was loaded",
 	};
@@ -325,7 +325,7 @@ const char *lc_refusal_text(int32_t value)
 	    !lc_of_thread.past)
 		return lc_last_error()->message;
 	/* The call was refused in another thread, which passed the status on. */
-	if (status->cause != LAZYCUDA_NOTHING &&
+	if (status->cause != LAZYCUDA_CAUSE_NOTHING &&
 	    is_status_of(value, (enum lc_refusal)status->cause))
 		return status->reason;
 	return NULL;
@@ -350,7 +350,7 @@ const char *lc_error_text(int32_t value, unsigned slot, const char *unknown)
 const char *lc_text_instead(int32_t value)
 {
 	const struct lazycuda_status *status = lc_status();
-	bool found = status->cause == LAZYCUDA_NOTHING;
+	bool found = status->cause == LAZYCUDA_CAUSE_NOTHING;
 
 	return own_text(value, found ? "unrecognized error code" : status->reason);
 }

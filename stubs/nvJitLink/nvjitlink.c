@@ -20,7 +20,7 @@ static const char *own_log(void)
 {
 	const struct lazycuda_status *status = lc_status();
 
-	return status->cause == LAZYCUDA_NOTHING ? lc_last_error()->message : status->reason;
+	return status->cause == LAZYCUDA_CAUSE_NOTHING ? lc_last_error()->message : status->reason;
 }
 
 /* The smallest size that was announced.  If the first search could not be finished,

@@ -109,7 +109,7 @@ static void check_error(void)
 		     stub->library);
 
 	CHECK(error && error->message[0] && error->function, "no error");
-	CHECK(error && (error->cause == LAZYCUDA_LIBRARY_MISSING || believed), "cause %d",
+	CHECK(error && (error->cause == LAZYCUDA_CAUSE_NO_LIBRARY || believed), "cause %d",
 	      error->cause);
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """include/lazycuda.h: any stub speaks for all of them."""
+import shutil
 import subprocess
 
 import pytest
@@ -61,3 +62,17 @@ def test_another_platform_is_an_error(header, platform):
     assert compiled().returncode == 0
     said = compiled(*platform)
     assert said.returncode and "lazycuda is for 64-bit Linux" in said.stderr
+
+
+@pytest.mark.parametrize("standard", ["c++11", "c++17"])
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_options_in_a_header_of_cpp_warn_of_nothing(compiler, standard):
+    if not shutil.which(compiler):
+        pytest.skip(f"there is no C++ compiler {compiler} (Debian: apt install {compiler.strip('+')})")
+    made = 'LAZYCUDA_LINK_OPTIONS(lazycuda_request, {}, .arch = "sm_90", .lto = 1);'
+    header = build.text('#include <lazycuda.h>\n#include <lazycuda_link.h>\nextern "C" {\n'
+                        f'static const {made.format("one")}\nstatic inline int lto(void)\n'
+                        f'{{ {made.format("two")} return one.lto + two.lto; }}\n}}\n', "h")
+    source = build.text(f'#include "{header}"\nint main(void) {{ return lto(); }}\n', "cpp")
+    subprocess.run([compiler, f"-std={standard}", "-Wall", "-Wpedantic", "-Werror", "-fsyntax-only",
+                    "-I", build.ROOT / "include", source], check=True)
