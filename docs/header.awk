@@ -141,7 +141,7 @@ function read_header(    line, seen)
 			sub(/ \{/, "", line)
 			heading(line)
 			members()
-		} else if (line ~ /^#define LAZYCUDA_[A-Z_]+\(/) {
+		} else if (line ~ /^#define LAZYCUDA_[A-Z_]+\(/ && !had[line]++) {
 			gsub(/^#define | *\\$/, "", line)
 			heading(line)
 		} else if (line ~ /^#define LAZYCUDA_[A-Z_0-9]+[ \t]/) {

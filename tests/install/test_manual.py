@@ -46,6 +46,8 @@ def test_whatever_a_header_declares_and_says_is_described(page):
     assert len(functions) > 8
     synopsis, _, said = plain(page).partition(".SH DESCRIPTION")
     assert not [name for name in functions if f"{name}(" not in synopsis or f".SS {name}()" not in said]
+    headings = re.findall(r"^\.SS .*", said, re.M)
+    assert len(set(headings)) == len(headings)
     said = "".join(re.findall(r"\w", re.sub(r"^\.\w+", "", said, flags=re.M))).lower()
     for comment in re.findall(r"/\*(.*?)\*/", header.partition("#ifndef")[2], re.S):
         assert "".join(re.findall(r"\w", comment)).lower() in said, comment
