@@ -12,6 +12,16 @@
 #include "of_thread.h"
 #include "peers.h"
 
+/* What a call is refused for here is what lazycuda.h calls its cause. */
+_Static_assert((int)LC_NONE == LAZYCUDA_CAUSE_NOTHING &&
+	       (int)LC_MISSING == LAZYCUDA_CAUSE_NO_LIBRARY &&
+	       (int)LC_ABSENT == LAZYCUDA_CAUSE_SYMBOL_MISSING &&
+	       (int)LC_REFUSED == LAZYCUDA_CAUSE_INTERFACE_REFUSED &&
+	       (int)LC_DRIVER == LAZYCUDA_CAUSE_DRIVER_TOO_OLD &&
+	       (int)LC_INCOHERENT == LAZYCUDA_CAUSE_INCOHERENT &&
+	       (int)LC_EXCLUDED == LAZYCUDA_CAUSE_EXCLUDED && (int)LC_ENDING == LAZYCUDA_CAUSE_ENDING,
+	       "enum lc_refusal and enum lazycuda_cause are cast into each other");
+
 /* A reason is a constant of this stub, and so never far from lc_library. */
 static int32_t note_reason(const char *reason)
 {

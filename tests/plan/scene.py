@@ -28,8 +28,8 @@ import re
 import sys
 
 from lazycuda import link_abi as abi
-from lazycuda.link_abi import Flag, Kind
-from lazycuda.link_library import NO_INDEX, library
+from lazycuda.link_abi import Flag, Kind, NO_INDEX
+from lazycuda.link_library import library
 
 # What the versions of LTO-IR are, as measured: container, IR.
 LTOIR = {

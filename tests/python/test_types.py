@@ -98,6 +98,11 @@ def spelled(made):
     return f"{spelled(made._type_)} *"
 
 
+def constants():
+    return {name: value for name, value in {**vars(link_abi.Flag), **vars(link_abi)}.items()
+            if name.isupper() and isinstance(value, int)}
+
+
 def declared():
     """C that compiles where the header declares what link_abi.py has."""
     for one in vars(link_abi).values():
@@ -112,9 +117,8 @@ def declared():
         elif issubclass(one, link_abi.Number):
             for name, value in one.__members__.items():
                 yield f"LAZYCUDA_{snake(one).upper().replace('_KIND', '')}_{name} == {value:d}"
-    for name, value in vars(link_abi.Flag).items():
-        if name.isupper():
-            yield f"LAZYCUDA_{name} == {value}"
+    for name, value in constants().items():
+        yield f"LAZYCUDA_{name} == {value}{'u' * (value > 0)}"
     for name, (result, taken) in link_abi.FUNCTIONS.items():
         yield (f"__builtin_types_compatible_p(__typeof__({name}), "
                f"{spelled(result)} ({', '.join(map(spelled, taken)) or 'void'}))")
@@ -130,8 +134,7 @@ def test_what_the_header_declares_is_what_ctypes_calls():
         f'_Static_assert({one}, "{one}");\n' for one in declared()), "c"))
     assert {*link_abi.FUNCTIONS, "lazycuda_link_worker"} == {
         symbol.name for symbol in elf.exports(link_library.candidates()[0])}
-    assert {name for name in vars(link_abi.Flag) if name.isupper()} == set(re.findall(
-        r"^#define LAZYCUDA_(?!NO_|VERSION_)(\w+)[ \t]", header, re.M))
+    assert set(constants()) == set(re.findall(r"^#define LAZYCUDA_(\w+)[ \t]", header, re.M))
     names = {link_library.library().lazycuda_code_name(code) for code in range(200)} - {None}
     assert {name.decode() for name in names} == {code.name for code in link.Code} == set(
         re.findall(r"LAZYCUDA_CODE_(\w+) =", header))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# abi.awk - lazycuda_link.h for ctypes: its enumerations, flags, structs and functions
+# abi.awk - lazycuda_link.h for ctypes: its enumerations, constants, structs and functions
 #
 #	awk -f tools/retarget/abi.awk include/lazycuda_link.h >link_abi.py
 #
@@ -132,6 +132,10 @@ line ~ /^#define LAZYCUDA_(ENTRY|SYMBOL|INSPECT|INPUT|LINK)_[A-Z_0-9]+ 0x/ {
 	flags = flags "\n    " substr(c[2], 10) " = " c[3]
 	sub(/u$/, "", flags)
 }
+line ~ /^#define LAZYCUDA_(NO|VERSION)_[A-Z]+ / {
+	split(line, c, " ")
+	constants = constants substr(c[2], 10) " = " (c[3] ~ /size_t|UINT64/ ? "2**64 - 1" : c[3]) "\n"
+}
 line ~ /^#/ || line ~ /\\$/ || continued { continued = line ~ /\\$/; next }
 
 text || line ~ /^(enum|struct|const|void|int|size_t) / { text = text line }
@@ -150,5 +154,6 @@ text ~ /;$/ && (text !~ /\{/ || text ~ /\};$/) {
 
 END {
 	print "\n\nclass Flag:\n    \"\"\"Without LAZYCUDA_.\"\"\"" flags
+	printf "\n\n%s", constants
 	printf "\n\n# name: what it returns, what it takes\nFUNCTIONS = {\n%s}\n", functions
 }

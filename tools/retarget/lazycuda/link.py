@@ -62,7 +62,6 @@ LogHook = Callable[["Log", str, Optional["Input"]], object]
 _T = TypeVar("_T", bound="Input")
 
 _EFFORTS = ("0", "min", "mid", "max")
-_VERSION_NONE, _VERSION_UNKNOWN = 0, -1
 
 
 # ---- text and versions ----
@@ -86,9 +85,9 @@ def _version(number: int) -> Optional[str]:
 
 def _number(version: Optional[str]) -> int:
     if version is None:
-        return _VERSION_NONE
+        return abi.VERSION_NONE
     if version == "unknown":
-        return _VERSION_UNKNOWN
+        return abi.VERSION_UNKNOWN
     major, dot, minor = _check("a version", version, str).partition(".")
     if not major.isdigit() or (dot and not (minor.isdigit() and len(minor) < 3)):
         raise ValueError(f"{version!r} is not a version: use one such as \"12.9\", or None, or \"unknown\"")
@@ -101,7 +100,7 @@ def _milliseconds(seconds: Optional[float]) -> int:
         return 0
     if not seconds > 0:
         raise ValueError(f"a time limit of {seconds} seconds")
-    return 2**64 - 1 if seconds > 1e12 else max(1, round(seconds * 1000))
+    return abi.NO_LIMIT if seconds > 1e12 else max(1, round(seconds * 1000))
 
 
 def _several(texts: Iterable[str]) -> Tuple[str, ...]:
@@ -557,7 +556,7 @@ def _error(code: Code, message: str, plan: Optional[Plan], index: Optional[int],
 # ---- calls ----
 
 def _index(value: int) -> Optional[int]:
-    return None if value == c.NO_INDEX else value
+    return None if value == abi.NO_INDEX else value
 
 
 def _texts(array: Any, count: int) -> Tuple[str, ...]:
@@ -574,7 +573,7 @@ def _symbol_errors(made: Any) -> Tuple[SymbolError, ...]:
 
 
 def _installed(version: int) -> Optional[str]:
-    return "unknown" if version == _VERSION_UNKNOWN else _version(version)
+    return "unknown" if version == abi.VERSION_UNKNOWN else _version(version)
 
 
 def _plan(handle: Any) -> Plan:

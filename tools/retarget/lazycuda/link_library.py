@@ -12,7 +12,6 @@ from typing import List, Optional
 from . import paths
 from .link_abi import FUNCTIONS, Input, Others, Support
 
-NO_INDEX = ctypes.c_size_t(-1).value
 SONAME = "liblazycuda_link.so"
 # Names a file, which is then the only one that is tried.
 VARIABLE = "LAZYCUDA_LINK_LIBRARY"
