@@ -24,7 +24,7 @@ MISSING = {"cublas": 1, "cufft": 7, "cusolver": 1, "cusparse": 1, "curand": 101,
 
 # What they say of a status, before the words that tell which library is missing.
 TEXTS = {
-    "cublas": {"cublasGetStatusString": "cublasGetProperty: ",
+    "cublas": {"cublasGetStatusString": "cublasGetCudartVersion: ",
                "cublasGetStatusName": "CUBLAS_STATUS_NOT_SUPPORTED"},
     "cusparse": {"cusparseGetErrorString": "cusparseGetProperty: ",
                  "cusparseGetErrorName": "CUSPARSE_STATUS_INVALID_VALUE"},
