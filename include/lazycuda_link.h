@@ -704,9 +704,8 @@ struct lazycuda_components {
 /*
  * Finds what goes with a library file, whatever it is: nvrtc's builtins, which have to be
  * of its own version; the headers, CCCL, cudadevrt, libnvvm and nvcc, of its major and not newer;
- * tileiras, of its major and not older;
- * libdevice, of its major; and the device libraries of NCCL and NVSHMEM, whose versions are their
- * own.  No component is loaded.  The list is empty if there is no such file.  Returns NULL if memory
+ * tileiras, of its major and not older; libdevice, of its major; and the device libraries of NCCL
+ * and NVSHMEM, whose versions are their own.  No component is loaded.  The list is empty if there is no such file.  Returns NULL if memory
  * ran out; the caller frees the result.
  */
 struct lazycuda_components *lazycuda_find_components(const char *path);

@@ -46,7 +46,7 @@ static const char end[] =
 
 static const struct option options[] = {
 	{ "--components", NULL, "also what goes with cudart, nvrtc and nvJitLink, and where it"
-	  " is: the builtins of nvrtc, the headers, cudadevrt, libdevice, libnvvm, nvcc",
+	  " is: nvrtc's builtins, headers, compilers and libraries for device code",
 	  .at = offsetof(__typeof__(wanted), components) },
 	{ "--json", NULL, "print JSON", .at = offsetof(__typeof__(wanted), json) },
 	{ .name = NULL },
