@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../link/tables/requirement.h"
 #include "../stubs/base/regular.h"
 #include "wheel.h"
 
@@ -72,104 +73,19 @@ bool neighbours_have(const struct neighbours *all, const char *name)
 
 /* ---- what a wheel requires ---- */
 
-static bool is_quote(char c)
-{
-	return c == '"' || c == '\'';
-}
-
-/* What the variables of a marker are where a wheel for Linux is installed. */
-static const struct {
-	const char *variable, *value;
-} world[] = {
-	{ "sys_platform", "linux" }, { "platform_system", "Linux" }, { "os_name", "posix" },
-	{ "implementation_name", "cpython" }, { "platform_python_implementation", "CPython" },
-};
-
-/* One comparison of a marker. */
-struct clause {
-	char variable[64], how[3], value[64];
-};
-
-static bool read_clause(const char *text, size_t size, struct clause *clause)
-{
-	char copy[192], quote, end, more;
-
-	snprintf(copy, sizeof(copy), "%.*s", (int)(size < sizeof(copy) ? size : 0), text);
-	return sscanf(copy, "%63[a-z_] %2[=!<>] %c%63[^\"']%c%c", clause->variable, clause->how, &quote,
-		      clause->value, &end, &more) == 5 && is_quote(quote) && quote == end;
-}
-
-/* Where the comparison is true. */
-static unsigned machines_of(const struct clause *clause)
-{
-	bool equal = !strcmp(clause->how, "=="), other = !strcmp(clause->how, "!=");
-	unsigned machine = !strcmp(clause->value, "x86_64") ? ON_X86_64 :
-			   !strcmp(clause->value, "aarch64") ? ON_AARCH64 : 0;
-
-	if (!strcmp(clause->variable, "platform_machine"))
-		return equal ? machine : other ? ON_ALL & ~machine : 0;
-	/* Each Python there is: from 3.10 on, and before 4. */
-	if (!strncmp(clause->variable, "python_", 7))
-		return (*clause->how == '>' && (*clause->value < '3' || (!strncmp(clause->value, "3.", 2) &&
-			strtoul(clause->value + 2, NULL, 10) < 10))) ||
-		       (*clause->how == '<' && *clause->value >= '4') ? ON_ALL : 0;
-	for (size_t i = 0; i < sizeof(world) / sizeof(*world); i++)
-		if (!strcmp(clause->variable, world[i].variable))
-			return (equal && !strcmp(clause->value, world[i].value)) ||
-			       (other && strcmp(clause->value, world[i].value)) ? ON_ALL : 0;
-	return 0;
-}
-
-/* The machines on which a requirement counts always: not if an extra, an older Python or what is
- * not known has to be.  Without "or", parentheses change nothing. */
-static unsigned always_required(const char *line, size_t size)
-{
-	const char *marker = memchr(line, ';', size), *end = line + size;
-	unsigned machines = ON_ALL;
-
-	while (marker && machines) {
-		const char *and = memmem(marker + 1, (size_t)(end - marker - 1), " and ", 5);
-		const char *first = marker + 1, *last = and ? and : end;
-		struct clause clause;
-
-		while (first < last && (*first == ' ' || *first == '('))
-			first++;
-		while (last > first && (last[-1] == ' ' || last[-1] == ')' || last[-1] == '\r'))
-			last--;
-		machines &= read_clause(first, (size_t)(last - first), &clause) ? machines_of(&clause) : 0;
-		marker = and ? and + 4 : NULL;
-	}
-	return machines;
-}
-
-/* The machines on which a line of METADATA requires the package that has the stubs. */
-static unsigned requires_stubs(const char *line, size_t size)
-{
-	static const char key[] = "Requires-Dist:", name[] = "lazycuda";
-	const char *at = line + sizeof(key) - 1, *end = line + size;
-
-	if (size < sizeof(key) || strncasecmp(line, key, sizeof(key) - 1))
-		return 0;
-	while (at < end && (*at == ' ' || *at == '\t'))
-		at++;
-	if ((size_t)(end - at) < sizeof(name) - 1 || strncasecmp(at, name, sizeof(name) - 1))
-		return 0;
-	at += sizeof(name) - 1;
-	/* A name goes on with letters, digits, "-", "_" and ".". */
-	return at == end || strchr(" \t\r[(<>=!~@;", *at) ? always_required(at, (size_t)(end - at)) : 0;
-}
-
 /* Notes whether a wheel requires the package that has the stubs. */
 static void read_metadata(const struct wheel_member *member, void *data)
 {
 	const char *text = member->bytes, *end = text + member->size, *stop;
 	const char *body = memmem(text, member->size, "\n\n", 2);
+	struct lk_requirement required;
 	struct neighbours *all = data;
 
 	for (end = body ? body : end; text < end; text = stop + 1) {
 		stop = memchr(text, '\n', (size_t)(end - text));
 		stop = stop ? stop : end;
-		all->requires_stubs |= requires_stubs(text, (size_t)(stop - text));
+		if (lk_requirement_read(text, (size_t)(stop - text), "lazycuda", &required))
+			all->requires_stubs |= required.machines;
 	}
 }
 
@@ -392,6 +308,11 @@ static bool is_text(const char *member)
 	return dot && (!strcmp(dot, ".py") || !strcmp(dot, ".json"));
 }
 
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'';
+}
+
 /* Notes the names of the wheel's libraries that stand in quotes, alone or at the end of a path. */
 static void note_texts(struct neighbours *all, const char *text, size_t size)
 {
@@ -508,5 +429,5 @@ bool neighbours_require_stubs(const struct neighbours *all, const struct searche
 
 	memcpy(&machine, from->start + offsetof(Elf64_Ehdr, e_machine), sizeof(machine));
 	return all->requires_stubs &
-	       (machine == EM_X86_64 ? ON_X86_64 : machine == EM_AARCH64 ? ON_AARCH64 : 0);
+	       (machine == EM_X86_64 ? LK_ON_X86_64 : machine == EM_AARCH64 ? LK_ON_AARCH64 : 0);
 }

@@ -13,12 +13,6 @@
 
 #define ELF_START 20	/* bytes of an ELF file that tell its kind and machine */
 
-enum {
-	ON_X86_64 = 1,
-	ON_AARCH64 = 2,
-	ON_ALL = ON_X86_64 | ON_AARCH64
-};
-
 struct neighbour {
 	const char *key;	/* by which it is sorted */
 	const char *path;	/* in a folder: its path */
@@ -36,7 +30,7 @@ struct neighbours {
 	struct neighbour_list places;	/* of a wheel, by where pip puts them below site-packages */
 	const void *wheel;		/* its bytes; NULL: it is a folder */
 	size_t size;
-	unsigned requires_stubs;	/* the machines on which it requires the package of the stubs */
+	unsigned requires_stubs;	/* enum of link/tables/requirement.h: where it requires the stubs */
 	/* What is seen inside the wheel, when it is asked for. */
 	bool looked;
 	struct loader *loaders;		/* its ELF files */

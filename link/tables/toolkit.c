@@ -11,7 +11,9 @@
 #include "../../stubs/base/glibc.h"
 #include "../../stubs/base/library_name.h"
 #include "../../stubs/base/object.h"
+#include "../../stubs/base/packages.h"
 #include "../../stubs/base/regular.h"
+#include "requirement.h"
 #include "toolkit.h"
 #include "versions.h"
 #include "../../stubs/base/count.h"
@@ -315,87 +317,42 @@ static int version_of_wheel(const char *name)
 
 		if (strncmp(name, wheels[i], length))
 			continue;
-		name += length;
-		if (!strncmp(name, "_cu", 3))
-			name += 3 + strspn(name + 3, "0123456789");
-		end = *name == '-' ? lc_version_scan(name + 1, &version, &numbers) : NULL;
-		return end && numbers >= 2 && strstr(end, ".dist-info") ? version : 0;
+		end = name + length;
+		if (!strncmp(end, "_cu", 3))
+			end += 3 + strspn(end + 3, "0123456789");
+		end = *end == '-' ? lc_version_scan(end + 1, &version, &numbers) : NULL;
+		return end && numbers >= 2 && lc_package_is(name) ? version : 0;
 	}
 	return 0;
 }
 
 /* Returns true if a RECORD lists a file, given by its path from site-packages. */
-static bool lists(const char *record, const char *relative)
+static bool lists(struct lc_arena *arena, const char *record, const char *relative)
 {
-	FILE *stream = open_text(record);
-	size_t length = strlen(relative);
-	char line[LINE_ROOM];
-	bool found = false;
+	struct stat st;
+	const char *text = lc_read_regular(arena, record, MAX_FILE_BYTES, &st), *listed;
+	size_t length;
+	off_t size;
 
-	if (!stream)
-		return false;
-	while (!found && read_line(stream, line))
-		found = !strncmp(line, relative, length) && line[length] == ',';
-	fclose(stream);
-	return found;
-}
-
-/* Returns what follows a package's name, in which '-', '_' and '.' are alike, as are runs of
- * them; NULL if another name is there. */
-static const char *after_package(const char *text, const char *name)
-{
-	static const char joints[] = "-_.";
-
-	while (*name) {
-		if (*name == '-' ? !strspn(text, joints) : (*text | 0x20) != *name)
-			return NULL;
-		text += *name++ == '-' ? strspn(text, joints) : 1;
-	}
-	return text;
-}
-
-/* Returns true if what follows a requirement is nothing or a marker that surely holds here. */
-static bool holds_here(const char *marker)
-{
-	static const char *const true_markers[] = { "", "sys_platform==\"linux\"",
-		"platform_system==\"Linux\"", "os_name==\"posix\"" };
-	const char quote = strchr(marker, '\'') ? '\'' : '"';
-	char plain[64];		/* without blanks, in double quotes; a longer one is none of these */
-	size_t length = 0;
-
-	for (; *marker && length < sizeof(plain) - 1; marker++)
-		if (*marker == '\'' || *marker == '"')
-			plain[length++] = *marker == quote ? '"' : '?';
-		else if (!strchr("; \t\r", *marker))
-			plain[length++] = *marker;
-	plain[length] = 0;
-	return lc_is_among(plain, true_markers, LC_COUNT(true_markers));
+	while (text && lc_record_next(&text, &listed, &length, &size))
+		if (length == strlen(relative) && !memcmp(listed, relative, length))
+			return true;
+	return false;
 }
 
 /* The version in "Requires-Dist: cuda-toolkit[nvrtc]==13.2.*"; 0 for any other line, and for
  * a requirement that may not be one here: of an extra, of another system. */
 static int version_of_requirement(const char *line)
 {
-	static const char field[] = "Requires-Dist:";
-	const char *marker, *end;
+	struct lk_requirement required;
 	int version, numbers;
+	const char *end;
 
-	if (strncasecmp(line, field, strlen(field)))
+	if (!lk_requirement_read(line, strlen(line), "cuda-toolkit", &required) ||
+	    !(required.machines & LK_ON_THIS))
 		return 0;
-	line += strlen(field);
-	line = after_package(line + strspn(line, " \t"), "cuda-toolkit");
-	if (!line)
-		return 0;
-	line += strspn(line, " \t");
-	if (*line == '[') {
-		line = strchr(line, ']');
-		if (!line)
-			return 0;
-		line++;
-	}
-	line += strspn(line, " \t(");
-	marker = strchr(line, ';');
-	if (strncmp(line, "==", 2) || (marker && !holds_here(marker)))
+	line = required.version + strspn(required.version, " \t(");
+	if (strncmp(line, "==", 2))
 		return 0;
 	end = lc_version_scan(line + 2 + strspn(line + 2, " \t="), &version, &numbers);
 	return end && numbers >= 2 ? version : 0;
@@ -439,7 +396,7 @@ static bool read_owner(struct dated *file, const char *folder, const char *name,
 	int version = version_of_wheel(name);
 
 	*owner = (struct owner){ version, lc_format(file->arena, "%s lists it", record) };
-	if (!version && strstr(name, ".dist-info")) {
+	if (!version && lc_package_is(name)) {
 		owner->version = version_of_metadata(metadata);
 		owner->how = lc_format(file->arena, owner->version == LAZYCUDA_VERSION_UNKNOWN ?
 				       "insufficient metadata, %s requires several versions of"
@@ -447,7 +404,7 @@ static bool read_owner(struct dated *file, const char *folder, const char *name,
 				       "%s requires that cuda-toolkit, and its RECORD lists it",
 				       metadata);
 	}
-	return owner->version && lists(record, relative);
+	return owner->version && lists(file->arena, record, relative);
 }
 
 /* What the wheels that list the file say; UNKNOWN if they say different versions. */

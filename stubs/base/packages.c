@@ -10,6 +10,13 @@
 
 #define ENDING ".dist-info"
 
+bool lc_package_is(const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return length > strlen(ENDING) && !strcmp(folder + length - strlen(ENDING), ENDING);
+}
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -19,9 +26,9 @@ static bool is_digit(char c)
  * Returns 0 for another name. */
 static size_t read_package(const char *folder, int *cuda)
 {
-	size_t length = strlen(folder), end = strcspn(folder, "-"), digits = end;
+	size_t end = strcspn(folder, "-"), digits = end;
 
-	if (length <= sizeof(ENDING) || strcmp(folder + length - strlen(ENDING), ENDING))
+	if (!lc_package_is(folder))
 		return 0;
 	while (digits && is_digit(folder[digits - 1]))
 		digits--;
@@ -42,10 +49,8 @@ int lc_package_cuda(const char *folder)
 bool lc_package_is_nvidias(const char *folder)
 {
 	static const char beginning[] = "nvidia_";
-	size_t length = strlen(folder);
 
-	return !strncmp(folder, beginning, strlen(beginning)) && length > strlen(ENDING) &&
-	       !strcmp(folder + length - strlen(ENDING), ENDING);
+	return !strncmp(folder, beginning, strlen(beginning)) && lc_package_is(folder);
 }
 
 /* Names have `_` where paths may have other characters. */

@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Returns true if this is the name of such a folder. */
+bool lc_package_is(const char *folder);
+
 /* The CUDA major in which the name of a package ends, 12 for the one above; 0 if it ends in none,
  * or if this is not the name of such a folder. */
 int lc_package_cuda(const char *folder);
