@@ -177,7 +177,7 @@ static bool knows(const struct lk_arch *target, int version)
 {
 	const int since = since_for(target);
 
-	return since ? version < 0 || version >= since : version > LK_NVJITLINK_NEWEST;
+	return since ? version < 0 || version >= since : version > lk_newest_cuda();
 }
 
 /* The first that reads Tile IR of this version, NONE: not known, and knows the target; NONE if

@@ -110,7 +110,7 @@ static const char *what_would_do(struct lk_planning *planning)
 
 	found = first_that_would_do(planning, LK_OTHER_NVJITLINK, LK_NVJITLINK_OLDEST);
 	/* The driver need not load what an nvJitLink of a later major makes. */
-	if (found && !would_do(planning, here, LK_NVJITLINK_NEWEST))
+	if (found && !would_do(planning, here, lk_newest_cuda()))
 		return lc_format(arena, "nvJitLink %s or a later %d", lk_version(arena, found),
 				 LC_CUDA_MAJOR(found));
 	if (found)

@@ -68,9 +68,6 @@ static const struct known {
 	{ 121, 'f', { { 12090,     0 }, { 12090,     0 }, { 12090, 0 } } },
 };
 
-/* The newest version whose architectures the table has. */
-#define NEWEST_LISTED LC_CUDA(13, 5)
-
 /* ---- names ---- */
 
 bool lk_arch_parse(const char *text, struct lk_arch *arch)
@@ -126,7 +123,7 @@ bool lk_arch_supported(const struct lk_arch *arch, enum lk_tool tool, int versio
 	bool any = version == LAZYCUDA_VERSION_UNKNOWN;
 
 	if (!known)
-		return arch->sm > archs[0].sm && (any || version > NEWEST_LISTED);
+		return arch->sm > archs[0].sm && (any || version > lk_newest_cuda());
 	const struct span *span = &known->tools[tool];
 	return span->since && (any || (version >= span->since &&
 				       (!span->until || version <= span->until)));

@@ -70,6 +70,11 @@ int lk_next_cuda(int cuda)
 	return 0;
 }
 
+int lk_newest_cuda(void)
+{
+	return NEWEST->cuda;
+}
+
 bool lk_version_parse(const char *text, int *version)
 {
 	int found, numbers;

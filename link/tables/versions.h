@@ -28,6 +28,8 @@ const char *lk_version_text(int version, char text[LK_VERSION_TEXT]);
 
 /* The toolkit after this one in the table, 12090 after 12080; 0 after the newest. */
 int lk_next_cuda(int cuda);
+/* The newest toolkit in the table; the other tables know as much of it as this one. */
+int lk_newest_cuda(void);
 
 /* Reads "12.9", "12.9.86" or "12" (12.0), which nothing may follow; false for any
  * other text. */
@@ -62,7 +64,6 @@ int lk_cuda_of_cubin(const struct lazycuda_entry *entry);
  * that reports its version and has names without one (12.3). */
 #define LK_NVJITLINK_ZSTD LC_CUDA(12, 4)
 #define LK_NVJITLINK_OLDEST LC_CUDA(12, 3)
-#define LK_NVJITLINK_NEWEST LC_CUDA(13, 5)	/* in the tables */
 
 /* The CUDA version that a display driver's branch supports, 580 -> 13000.  A branch
  * that is not in the table counts as the one before it; 0 if it is older than all. */
