@@ -29,7 +29,7 @@ enum { LK_CHILD_JOB, LK_CHILD_OUTPUT, LK_CHILD_ERRORS, LK_CHILD_REPORT, LK_CHILD
 
 /* The report begins with this, in memory that both share; a product may follow. */
 #define LK_REPORT_BYTES 4096
-enum lk_report_state {
+enum {	/* its state */
 	LK_REPORT_NOTHING = 0,	/* it did not get to the job */
 	LK_REPORT_STRANGE,	/* the job is not of its version */
 	LK_REPORT_WORKING,
