@@ -18,7 +18,7 @@
 #include "audit_report.h"
 #include "ready.h"
 #include "say.h"
-#include "wheel.h"
+#include "zip.h"
 
 static const char usage[] =
 "usage: lazycuda audit [OPTION...] FILE...\n"
@@ -97,7 +97,7 @@ struct wheel_walk {
 	const char *wheel;
 };
 
-static void audit_member(const struct wheel_member *member, void *data)
+static void audit_member(const struct zip_member *member, void *data)
 {
 	const struct wheel_walk *walk = data;
 	struct lc_arena arena = { .failed = false };
@@ -127,11 +127,11 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
 	struct wheel_walk walk = { audit, path };
 	const char *why;
 
-	if (wheel_is(bytes, size) && (asked || is_wheel(path))) {
+	if (zip_is(bytes, size) && (asked || is_wheel(path))) {
 		progress_begin("reading", lc_basename(path), size);
 		neighbours_of_wheel(&all, bytes, size);
 		audit->beside = &all;
-		why = wheel_read(bytes, size, NULL, audit_member, &walk);
+		why = zip_read(bytes, size, NULL, audit_member, &walk);
 		audit->beside = before;
 		progress_hide();
 		note_memory(audit, &all.arena);

@@ -16,7 +16,7 @@
 
 #include "../link/tables/requirement.h"
 #include "../stubs/base/regular.h"
-#include "wheel.h"
+#include "zip.h"
 
 /* ---- names ---- */
 
@@ -73,8 +73,15 @@ bool neighbours_have(const struct neighbours *all, const char *name)
 
 /* ---- what a wheel requires ---- */
 
+static bool is_metadata(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	return slash && slash - name > 10 && !strcmp(slash - 10, ".dist-info/METADATA");
+}
+
 /* Notes whether a wheel requires the package that has the stubs. */
-static void read_metadata(const struct wheel_member *member, void *data)
+static void read_metadata(const struct zip_member *member, void *data)
 {
 	const char *text = member->bytes, *end = text + member->size, *stop;
 	const char *body = memmem(text, member->size, "\n\n", 2);
@@ -105,8 +112,8 @@ void neighbours_of_wheel(struct neighbours *all, const void *bytes, size_t size)
 {
 	/* Of what a wheel holds, a search looks at each byte some times at most. */
 	*all = (struct neighbours){ .wheel = bytes, .size = size, .steps = 10 * size };
-	wheel_names(bytes, size, gather, all);
-	wheel_metadata(bytes, size, read_metadata, all);
+	zip_names(bytes, size, gather, all);
+	zip_read_one(bytes, size, is_metadata, read_metadata, all);
 	sort(&all->names);
 	sort(&all->places);
 }
@@ -164,7 +171,7 @@ static enum serves judge_neighbour(const struct neighbours *all, const struct ne
 	int fd;
 
 	if (all->wheel)
-		return wheel_start(all->wheel, all->size, one->entry, start, sizeof(start)) ?
+		return zip_start(all->wheel, all->size, one->entry, start, sizeof(start)) ?
 		       judge(from->start, start) : SPOILS;
 	fd = lc_open_regular(one->path, &st);
 	if (fd < 0)
@@ -283,7 +290,7 @@ static bool note_need(const char *soname, void *data)
 	return loader->needed.count == MAX_NEEDED;
 }
 
-static void note_loader(struct neighbours *all, const struct wheel_member *member)
+static void note_loader(struct neighbours *all, const struct zip_member *member)
 {
 	struct inspection look = { .all = all };
 	struct lc_image image;
@@ -335,7 +342,7 @@ static void note_texts(struct neighbours *all, const char *text, size_t size)
 	}
 }
 
-static void look_into(const struct wheel_member *member, void *data)
+static void look_into(const struct zip_member *member, void *data)
 {
 	if (!member->error && is_text(member->name))
 		note_texts(data, member->bytes, member->size);
@@ -418,7 +425,7 @@ enum serves neighbours_serve(struct neighbours *all, const struct searcher *from
 	if (serves != SERVES_NOT || !from->place || !neighbours_have(all, name))
 		return serves;
 	if (!all->looked)
-		wheel_read(all->wheel, all->size, is_text, look_into, all);
+		zip_read(all->wheel, all->size, is_text, look_into, all);
 	all->looked = true;
 	return is_brought(all, from, name) || is_preloaded(all, from, name) ? SERVES : SERVES_NOT;
 }

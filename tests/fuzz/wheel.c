@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wheel.c - fuzzing the reader of wheels */
 #include "../../tools/room.h"
-#include "../../tools/wheel.h"
+#include "../../tools/zip.h"
 
 #include "fuzzing.h"
 
@@ -22,7 +22,7 @@ void room_forget(const unsigned char *from, const unsigned char *to)
 	must(from <= to);
 }
 
-static void see(const struct wheel_member *member, void *data)
+static void see(const struct zip_member *member, void *data)
 {
 	uint64_t *unpacked = data;
 
@@ -41,8 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t unpacked = 0;
 	const char *why;
 
-	wheel_is(bytes, size);
-	why = wheel_read(bytes, size, NULL, see, &unpacked);
+	zip_is(bytes, size);
+	why = zip_read(bytes, size, NULL, see, &unpacked);
 	must(!why || *why);
 	/* However its members lie, no more comes out than deflate can make. */
 	must(unpacked <= (size + 1) * 1032);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* wheel.h - reads the files in a wheel, which is a zip archive */
-#ifndef WHEEL_H
-#define WHEEL_H
+/* zip.h - reads the files in a zip archive, such as a wheel */
+#ifndef ZIP_H
+#define ZIP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Returns true if these bytes begin a zip archive. */
-bool wheel_is(const void *bytes, size_t size);
+bool zip_is(const void *bytes, size_t size);
 
-struct wheel_member {
+struct zip_member {
 	const char *name;
 	const char *error;	/* NULL if the bytes are there */
 	const void *bytes;	/* valid until `each` returns */
@@ -18,16 +18,16 @@ struct wheel_member {
 };
 
 /* Calls `each` with the name of every member, and where its entry in the directory is; what is
- * wrong is left for wheel_read() to say. */
-void wheel_names(const void *bytes, size_t size,
-		 void (*each)(const char *name, uint64_t entry, void *data), void *data);
+ * wrong is left for zip_read() to say. */
+void zip_names(const void *bytes, size_t size,
+	       void (*each)(const char *name, uint64_t entry, void *data), void *data);
 
 /* Copies the first bytes of the member of this entry; false if it has fewer, or cannot be read. */
-bool wheel_start(const void *bytes, size_t size, uint64_t entry, void *start, size_t wanted);
+bool zip_start(const void *bytes, size_t size, uint64_t entry, void *start, size_t wanted);
 
-/* Calls `each` with the wheel's METADATA, if it can be read. */
-void wheel_metadata(const void *bytes, size_t size,
-		    void (*each)(const struct wheel_member *member, void *data), void *data);
+/* Calls `each` with the first member whose name is `wanted`, if it can be read. */
+void zip_read_one(const void *bytes, size_t size, bool (*wanted)(const char *name),
+		  void (*each)(const struct zip_member *member, void *data), void *data);
 
 /*
  * Calls `each`, in the order of the archive, with the bytes of every member that is
@@ -35,7 +35,7 @@ void wheel_metadata(const void *bytes, size_t size,
  * that cannot be read.  Returns NULL, or what is wrong with the whole archive, as a phrase.  The
  * archive is not trusted.  `bytes` is a mapped file that has not been written to.
  */
-const char *wheel_read(const void *bytes, size_t size, bool (*wanted)(const char *name),
-		       void (*each)(const struct wheel_member *member, void *data), void *data);
+const char *zip_read(const void *bytes, size_t size, bool (*wanted)(const char *name),
+		     void (*each)(const struct zip_member *member, void *data), void *data);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wheel.c - reads the files in a wheel, which is a zip archive
+ * zip.c - reads the files in a zip archive, such as a wheel
  *
  * zlib inflates compressed members.  It is loaded at run time, as almost every system
  * has it but no program here is linked against it.  A wheel without compressed members
@@ -9,7 +9,7 @@
  * Neither the wheel nor a large member stays in memory: a page is given back once it was
  * read or written, and the next access reads it from its file again.
  */
-#include "wheel.h"
+#include "zip.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -40,7 +40,7 @@ static const unsigned char *at(const struct zip *zip, uint64_t offset, uint64_t 
 	return offset <= zip->size && size <= zip->size - offset ? zip->bytes + offset : NULL;
 }
 
-bool wheel_is(const void *bytes, size_t size)
+bool zip_is(const void *bytes, size_t size)
 {
 	return size >= 4 && (!memcmp(bytes, "PK\3\4", 4) || !memcmp(bytes, "PK\5\6", 4));
 }
@@ -256,8 +256,8 @@ static bool is_elf(const struct zip *zip, const struct zip_entry *entry)
 }
 
 static const char *hand_out(const struct zip *zip, const struct zip_entry *entry,
-			    struct wheel_member *member,
-			    void (*each)(const struct wheel_member *member, void *data),
+			    struct zip_member *member,
+			    void (*each)(const struct zip_member *member, void *data),
 			    void *data)
 {
 	struct room room = { .size = entry->size };
@@ -308,8 +308,8 @@ static const char *find_directory(const struct zip *zip, uint64_t *offset, uint6
 	return NULL;
 }
 
-void wheel_names(const void *bytes, size_t size,
-		 void (*each)(const char *name, uint64_t entry, void *data), void *data)
+void zip_names(const void *bytes, size_t size,
+	       void (*each)(const char *name, uint64_t entry, void *data), void *data)
 {
 	struct zip zip = { bytes, size };
 	uint64_t offset, count;
@@ -323,7 +323,7 @@ void wheel_names(const void *bytes, size_t size,
 	}
 }
 
-bool wheel_start(const void *bytes, size_t size, uint64_t at, void *start, size_t wanted)
+bool zip_start(const void *bytes, size_t size, uint64_t at, void *start, size_t wanted)
 {
 	struct zip zip = { bytes, size };
 	struct zip_entry entry;
@@ -332,15 +332,8 @@ bool wheel_start(const void *bytes, size_t size, uint64_t at, void *start, size_
 	       copy_start(&zip, &entry, start, wanted);
 }
 
-static bool is_metadata(const char *name)
-{
-	const char *slash = strchr(name, '/');
-
-	return slash && slash - name > 10 && !memcmp(slash - 10, ".dist-info/METADATA", 20);
-}
-
-void wheel_metadata(const void *bytes, size_t size,
-		    void (*each)(const struct wheel_member *member, void *data), void *data)
+void zip_read_one(const void *bytes, size_t size, bool (*wanted)(const char *name),
+		  void (*each)(const struct zip_member *member, void *data), void *data)
 {
 	struct zip zip = { bytes, size };
 	uint64_t offset, count;
@@ -348,10 +341,10 @@ void wheel_metadata(const void *bytes, size_t size,
 	struct zip_entry entry;
 
 	for (uint64_t i = 0; !why && i < count; i++) {
-		struct wheel_member member = { .name = entry.name };
+		struct zip_member member = { .name = entry.name };
 
 		why = read_entry(&zip, offset, &entry, &offset);
-		if (why || !is_metadata(entry.name))
+		if (why || !wanted(entry.name))
 			continue;
 		if ((entry.method == STORED || zlib_load()) && !locate(&zip, &entry))
 			hand_out(&zip, &entry, &member, each, data);
@@ -359,8 +352,8 @@ void wheel_metadata(const void *bytes, size_t size,
 	}
 }
 
-const char *wheel_read(const void *bytes, size_t size, bool (*wanted)(const char *name),
-		       void (*each)(const struct wheel_member *member, void *data), void *data)
+const char *zip_read(const void *bytes, size_t size, bool (*wanted)(const char *name),
+		     void (*each)(const struct zip_member *member, void *data), void *data)
 {
 	struct zip zip = { bytes, size };
 	uint64_t offset, count, left = size;
@@ -368,7 +361,7 @@ const char *wheel_read(const void *bytes, size_t size, bool (*wanted)(const char
 	struct zip_entry entry;
 
 	for (uint64_t i = 0; !why && i < count; i++) {
-		struct wheel_member member = { .name = entry.name };
+		struct zip_member member = { .name = entry.name };
 
 		why = read_entry(&zip, offset, &entry, &offset);
 		if (why || (entry.name[0] && entry.name[strlen(entry.name) - 1] == '/'))
