@@ -78,7 +78,7 @@ static const char *last_comma(const char *text, const char *end)
 	return end > text ? end - 1 : NULL;
 }
 
-/* A line is "FILE,sha256=...,SIZE". */
+/* A line is "FILE,sha256=...,SIZE", or "FILE,,". */
 bool lc_record_next(const char **record, const char **file, size_t *length, off_t *size)
 {
 	while (**record) {
@@ -87,11 +87,11 @@ bool lc_record_next(const char **record, const char **file, size_t *length, off_
 		*record = end + (*end == '\n');
 		last = last_comma(line, end);
 		hash = last ? last_comma(line, last) : NULL;
-		if (!hash || !is_digit(last[1]))
+		if (!hash)
 			continue;
 		*file = line;
 		*length = (size_t)(hash - line);
-		*size = strtol(last + 1, NULL, 10);
+		*size = is_digit(last[1]) ? strtol(last + 1, NULL, 10) : -1;
 		return true;
 	}
 	return false;

@@ -29,8 +29,8 @@ bool lc_package_is_called(const char *folder, const char *file);
 /* Returns true if the text of a RECORD has this file with this size. */
 bool lc_record_has(const char *record, const char *file, off_t size);
 
-/* Reads the next file of which a RECORD tells the size.  *record is where to go on; *file is not
- * terminated.  Returns false if there is no more. */
+/* Reads the next file of a RECORD.  *record is where to go on; *file is not terminated; *size is -1
+ * if it tells none.  Returns false if there is no more. */
 bool lc_record_next(const char **record, const char **file, size_t *length, off_t *size);
 
 #endif

@@ -126,7 +126,7 @@ static bool has_folder(struct lc_arena *arena, const char *record, const char *s
 	off_t size;
 
 	while (lc_record_next(&record, &listed, &length, &size)) {
-		if (length <= folder || memcmp(listed, name, folder) ||
+		if (size < 0 || length <= folder || memcmp(listed, name, folder) ||
 		    memchr(listed + folder, '/', length - folder))
 			continue;
 		if (stat(lc_path(arena, site, lc_copy(arena, listed, length)), &st)) {

@@ -80,7 +80,7 @@ def test_wheels_of_several_versions(tmp_path, component, fits):
     for name, parts in ((f"nvidia_cuda_nvcc_cu12-{component}", ("libdevice", "nvcc")),
                         ("nvidia_cuda_nvrtc_cu12-12.9.86", ("nvrtc-builtins",))):
         put(tmp_path / f"{name}.dist-info" / "RECORD",
-            "".join(f"{WHEELS[part]},sha256=abc,123\n" for part in parts))
+            "".join(f"{WHEELS[part]},,\n" for part in parts))
     found = components(library)[1]
     number = ".".join(component.split(".")[:2])
     assert found["nvcc"][2:] == (
