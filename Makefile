@@ -159,11 +159,15 @@ $(GENERATED)/abi: FORCE
 	$(call remember,$(CUDA_ABI))
 
 # gen does not touch what stays as it is, which is not compiled again then.
-vpath %.txt libraries
-$(GENERATED)/%.made: %.txt $(BUILD)/gen/gen $(GENERATED)/abi
+define generate_sources
 	$(call say,GEN)
-	$(Q)$(BUILD)/gen/gen $(if $(filter symbols,$*),$(CUDA_ABI:%=--abi %),--stub) -o $(GENERATED) $<
+	$(Q)$(BUILD)/gen/gen $(if $(filter symbols.txt,$<),$(CUDA_ABI:%=--abi %),--stub) -o $(GENERATED) $<
 	@touch $@
+endef
+$(GENERATED)/symbols.made: symbols.txt $(BUILD)/gen/gen $(GENERATED)/abi
+	$(generate_sources)
+$(GENERATED)/%.made: libraries/%.txt $(BUILD)/gen/gen $(GENERATED)/abi
+	$(generate_sources)
 
 # $(1): library, $(2): how its file ends
 made = $(GENERATED)/lib$(1)_stub.$(2)
