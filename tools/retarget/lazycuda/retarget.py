@@ -290,8 +290,11 @@ def _run(parser, options):
 
 def _say(all_said, options):
     """False if something could not be said."""
-    used = options.find_patchelf() if any(said["outcome"] == "retargeted" for said in all_said) \
-        else None
+    try:
+        used = options.find_patchelf() if any(said["outcome"] == "retargeted" for said in all_said) \
+            else None
+    except repoint.Refused:     # only METADATA was changed
+        used = None
     if options.json:
         return _print(report.as_json(all_said, used))
     for said in all_said:
