@@ -211,12 +211,16 @@ static void fill_request(struct link_arguments *arguments)
 static const char *read_text(struct lc_arena *arena, const char *path)
 {
 	struct stat st;
-	FILE *file = lc_stream_regular(path, &st);
+	/* /dev/null and the shell's pipes are as good as a file; a FIFO may wait for ever. */
+	bool is_fifo = !lstat(path, &st) && S_ISFIFO(st.st_mode);
+	FILE *file = is_fifo ? NULL : fopen(path, "re");
 	char *text = NULL, *copy = NULL;
 	size_t room = 0;
 	ssize_t length;
 	int error;
 
+	if (is_fifo)
+		errno = ENXIO;
 	if (!file)
 		return NULL;
 	length = getdelim(&text, &room, 0, file);

@@ -37,6 +37,15 @@ def test_no_command_waits_for_the_writer_of_a_fifo(tmp_path, words):
     assert ("made was not made by this command" if "made" in words else "is not a regular file") in done.stderr
 
 
+def test_a_header_need_not_be_a_regular_file(tmp_path):
+    (tmp_path / "k.cu").write_text("__global__ void k() {}\n")
+    done = subprocess.run(
+        [build.TOOL, "plan", "--arch", "sm_80", "--nvjitlink", "13.0", "--nvrtc", "13.0", "--header", "a=/dev/null",
+         "--header", "b=/dev/stdin", "k.cu"], cwd=tmp_path, input="#define B\n", text=True, capture_output=True,
+        timeout=60, env=build.environment(build.TOOL, os.environ))
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_file_that_may_not_be_read(dump, tmp_path):
     path = tmp_path / "secret"
     path.write_bytes(c.ptx())
