@@ -23,7 +23,7 @@ enum {
 };
 
 struct lk_requirement {
-	char text[1000];	/* a longer line requires nothing */
+	char text[8192];	/* a longer line requires nothing */
 	const char *version;	/* in it: what follows the name and its extras, without the marker */
 	unsigned machines;	/* on which it counts always, by its marker */
 };

@@ -18,7 +18,7 @@
 #include "versions.h"
 #include "../../stubs/base/count.h"
 
-#define LINE_ROOM 1024		/* bytes of a line; the rest is skipped */
+#define LINE_ROOM 8192		/* bytes of a line; the rest is skipped */
 #define MAX_FILE_BYTES (64 << 20)	/* of a text file; the longest cuda.h has 1.2 MiB */
 #define JSON_ROOM 65536		/* bytes of a version.json that are read; it has 4 KiB */
 #define MAX_LEVELS 6		/* folders from a library up to its site-packages */
