@@ -24,8 +24,8 @@
  * the caller knows it (sizeof); the rest may be zero, and zero is the default
  * of every field.  LAZYCUDA_LINK_OPTIONS() sets `size`.  A field that only a newer header has is
  * refused unless it is zero.  In structs that the library fills, `size` says how much of it is
- * filled.  Structs that begin with `size` may grow at their end; others, and lazycuda_environment, which is returned by value,
- * never do.
+ * filled.  Structs that begin with `size` may grow at their end; others, and
+ * lazycuda_environment, which is returned by value, never do.
  *
  * Versions are CUDA's own numbers, 1000 * major + 10 * minor: 12090 is 12.9.
  */
@@ -785,8 +785,8 @@ struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 /*
  * Adds an input; inputs are linked in the order of these calls.  Returns OK; NO_MEMORY; BAD_REQUEST
  * after lazycuda_link_run(), and for an input that makes no sense, whatever a file has in it; or
- * BAD_INPUT for one without path and bytes.  Then lazycuda_link_run() links nothing, and says in words
- * what was wrong with the first such input: a caller may leave the code to it.
+ * BAD_INPUT for one without path and bytes.  lazycuda_link_run() then refuses it, too, and says in
+ * words what is wrong: a caller may leave the code to it.
  */
 enum lazycuda_code lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input);
 

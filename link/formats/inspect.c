@@ -326,7 +326,8 @@ const char *lk_bytes_wrong(const struct lazycuda_input *input)
 {
 	if (input->bytes ? input->length : input->path != NULL)
 		return NULL;
-	return input->bytes || !input->length ? "is empty" : "has a length but no bytes";
+	return input->bytes ? "is empty" : input->length ? "has a length but no bytes" :
+	       "has neither bytes nor a path";
 }
 
 /* Returns NULL, or what is wrong with the bytes. */

@@ -154,17 +154,16 @@ static bool take(struct lk_planning *planning, struct lk_item *item,
 	return sound ? check_given(planning, item) : BAD("it " LK_NO_STRUCT);
 }
 
-struct lk_refusal lk_input_refusal(struct lc_arena *arena, const struct lazycuda_request *request,
-				   const struct lazycuda_input *input, size_t index)
+enum lazycuda_code lk_input_refusal(struct lc_arena *arena, const struct lazycuda_request *request,
+				    const struct lazycuda_input *input)
 {
 	struct lk_planning planning = { .arena = arena, .request = *request,
 					.refusal = LK_NO_REFUSAL };
-	struct lk_item item = { .input = index, .support = LAZYCUDA_NO_INDEX };
-	const char *wrong = take(&planning, &item, input) ? lk_bytes_wrong(&item.what) : NULL;
+	struct lk_item item = { .support = LAZYCUDA_NO_INDEX };
 
-	if (wrong)
-		lk_refuse(&planning, LAZYCUDA_CODE_BAD_INPUT, &item, NULL, NULL, "%s", wrong);
-	return planning.refusal;
+	if (!take(&planning, &item, input))
+		return planning.refusal.code;
+	return lk_bytes_wrong(&item.what) ? LAZYCUDA_CODE_BAD_INPUT : LAZYCUDA_CODE_OK;
 }
 
 /*

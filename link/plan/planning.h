@@ -198,8 +198,8 @@ bool lk_compiler_has_settings(struct lk_planning *planning, const struct lk_item
 /* ---- inputs.c ---- */
 
 /* What a plan would refuse of an input before it looks at the content; code OK: nothing. */
-struct lk_refusal lk_input_refusal(struct lc_arena *arena, const struct lazycuda_request *request,
-				   const struct lazycuda_input *input, size_t index);
+enum lazycuda_code lk_input_refusal(struct lc_arena *arena, const struct lazycuda_request *request,
+				    const struct lazycuda_input *input);
 
 /* Fills the items with the inputs and the support modules that these need. */
 bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *const *inputs,

@@ -49,7 +49,6 @@ struct lazycuda_link {
 	void *image;
 	const struct lazycuda_input **linked;	/* each once, in the order of linking */
 	size_t linked_count;
-	bool refused;			/* an input was, when it was added; the result says why */
 	struct lazycuda_result result;
 	struct lk_told *told;		/* what the callback for logs was told */
 	size_t told_count;

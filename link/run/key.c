@@ -115,7 +115,7 @@ const char *lazycuda_link_key(struct lazycuda_link *link)
 	unsigned char digest[LK_SHA256_BYTES];
 	char *key = link ? lc_alloc(link->arena, 2 * sizeof(digest) + 1) : NULL;
 
-	if (!key || link->ran || link->refused || !lk_inspect_inputs(link) || !lk_decide(link))
+	if (!key || link->ran || !lk_inspect_inputs(link) || !lk_decide(link))
 		return NULL;
 	hash_plan(link, &sum);
 	hash_steps(link->plan, &sum);

@@ -390,7 +390,7 @@ static bool link_all(struct lazycuda_link *link)
 
 static bool carry_out(struct lazycuda_link *link)
 {
-	return !link->refused && link_all(link) && check_image(link) &&
+	return link_all(link) && check_image(link) &&
 	       (!link->result.lowered_name_count || check_names(link)) && note_linked(link);
 }
 
@@ -433,21 +433,19 @@ struct lazycuda_link *lazycuda_link_new(const struct lazycuda_request *request,
 enum lazycuda_code lazycuda_link_add(struct lazycuda_link *link, const struct lazycuda_input *input)
 {
 	struct lazycuda_input *copy = link ? lc_alloc(link->arena, sizeof(*copy)) : NULL, **slot;
-	struct lk_refusal refusal;
+	enum lazycuda_code code;
 
 	if (!copy)
 		return LAZYCUDA_CODE_NO_MEMORY;
 	if (link->ran)
 		return LAZYCUDA_CODE_BAD_REQUEST;
-	refusal = lk_input_refusal(link->arena, &link->request, input, link->count);
-	if (refusal.code != LAZYCUDA_CODE_OK && !link->refused)
-		link->refused = !lk_stop(link, refusal.code, refusal.input, "%s", refusal.message);
+	code = lk_input_refusal(link->arena, &link->request, input);
 	lk_take_struct(copy, sizeof(*copy), input);
 	slot = lc_grow(link->arena, &link->inputs, &link->count, sizeof(*slot));
 	if (!slot)
 		return LAZYCUDA_CODE_NO_MEMORY;
 	*slot = copy;
-	return refusal.code;
+	return code;
 }
 
 const struct lazycuda_result *lazycuda_link_run(struct lazycuda_link *link)
@@ -465,8 +463,7 @@ const struct lazycuda_result *lazycuda_link_run(struct lazycuda_link *link)
 	if (link->ran)
 		return result;
 	link->ran = true;
-	if (!link->refused)	/* but a key may have been */
-		result->code = LAZYCUDA_CODE_OK;
+	result->code = LAZYCUDA_CODE_OK;	/* a key may have been refused */
 	if (carry_out(link))
 		result->image = link->image;
 	else
