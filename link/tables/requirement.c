@@ -111,8 +111,8 @@ bool lk_requirement_read(const char *line, size_t size, const char *package,
 	static const char field[] = "Requires-Dist:";
 	char *at = requirement->text, *marker;
 
-	if (size >= sizeof(requirement->text) || memchr(line, 0, size) || size < strlen(field) ||
-	    strncasecmp(line, field, strlen(field)))
+	if (size < strlen(field) || strncasecmp(line, field, strlen(field)) ||
+	    size >= sizeof(requirement->text) || memchr(line, 0, size))
 		return false;
 	memcpy(at, line, size);
 	at[size] = 0;

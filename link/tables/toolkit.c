@@ -327,17 +327,18 @@ static int version_of_wheel(const char *name)
 }
 
 /* Returns true if a RECORD lists a file, given by its path from site-packages. */
-static bool lists(struct lc_arena *arena, const char *record, const char *relative)
+static bool lists(const char *record, const char *relative)
 {
-	struct stat st;
-	const char *text = lc_read_regular(arena, record, MAX_FILE_BYTES, &st), *listed;
-	size_t length;
+	FILE *stream = open_text(record);
+	char line[LINE_ROOM];
+	bool found = false;
 	off_t size;
 
-	while (text && lc_record_next(&text, &listed, &length, &size))
-		if (length == strlen(relative) && !memcmp(listed, relative, length))
-			return true;
-	return false;
+	while (stream && !found && read_line(stream, line))
+		found = lc_record_find(line, relative, &size);
+	if (stream)
+		fclose(stream);
+	return found;
 }
 
 /* The version in "Requires-Dist: cuda-toolkit[nvrtc]==13.2.*"; 0 for any other line, and for
@@ -404,7 +405,7 @@ static bool read_owner(struct dated *file, const char *folder, const char *name,
 				       "%s requires that cuda-toolkit, and its RECORD lists it",
 				       metadata);
 	}
-	return owner->version && lists(file->arena, record, relative);
+	return owner->version && lists(record, relative);
 }
 
 /* What the wheels that list the file say; UNKNOWN if they say different versions. */

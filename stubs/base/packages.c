@@ -97,15 +97,21 @@ bool lc_record_next(const char **record, const char **file, size_t *length, off_
 	return false;
 }
 
-/* The size tells which of several packages that were installed over each other the file is from. */
-bool lc_record_has(const char *record, const char *file, off_t size)
+bool lc_record_find(const char *record, const char *file, off_t *size)
 {
 	const char *listed;
 	size_t length;
-	off_t of_listed;
 
-	while (lc_record_next(&record, &listed, &length, &of_listed))
+	while (lc_record_next(&record, &listed, &length, size))
 		if (length == strlen(file) && !memcmp(listed, file, length))
-			return of_listed == size;
+			return true;
 	return false;
+}
+
+/* The size tells which of several packages that were installed over each other the file is from. */
+bool lc_record_has(const char *record, const char *file, off_t size)
+{
+	off_t listed;
+
+	return lc_record_find(record, file, &listed) && listed == size;
 }

@@ -26,6 +26,10 @@ bool lc_package_is_nvidias(const char *folder);
  * path below site-packages: then it may have the file. */
 bool lc_package_is_called(const char *folder, const char *file);
 
+/* Returns true if the text of a RECORD, or a part of it, has this file; *size is as lc_record_next()
+ * has it. */
+bool lc_record_find(const char *record, const char *file, off_t *size);
+
 /* Returns true if the text of a RECORD has this file with this size. */
 bool lc_record_has(const char *record, const char *file, off_t size);
 
