@@ -211,16 +211,17 @@ static void fill_request(struct link_arguments *arguments)
 static const char *read_text(struct lc_arena *arena, const char *path)
 {
 	struct stat st;
-	/* /dev/null and the shell's pipes are as good as a file; a FIFO may wait for ever. */
-	bool is_fifo = !lstat(path, &st) && S_ISFIFO(st.st_mode);
-	FILE *file = is_fifo ? NULL : fopen(path, "re");
+	FILE *file = NULL;
 	char *text = NULL, *copy = NULL;
 	size_t room = 0;
 	ssize_t length;
 	int error;
 
-	if (is_fifo)
+	/* /dev/null and the shell's pipes are as good as a file; a FIFO may wait for ever. */
+	if (!lstat(path, &st) && S_ISFIFO(st.st_mode))
 		errno = ENXIO;
+	else
+		file = fopen(path, "re");
 	if (!file)
 		return NULL;
 	length = getdelim(&text, &room, 0, file);
