@@ -166,7 +166,7 @@ define generate_sources
 endef
 $(GENERATED)/symbols.made: symbols.txt $(BUILD)/gen/gen $(GENERATED)/abi
 	$(generate_sources)
-$(GENERATED)/%.made: libraries/%.txt $(BUILD)/gen/gen $(GENERATED)/abi
+$(GENERATED)/%.made: libraries/%.txt $(BUILD)/gen/gen
 	$(generate_sources)
 
 # $(1): library, $(2): how its file ends
