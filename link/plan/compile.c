@@ -18,15 +18,15 @@
 #define OLDEST_ARCH 30
 
 /* The target if a compiler knows it, nvrtc or libnvvm of this version, else the highest below
- * that it knows; false if there is none. */
+ * that it knows; false if there is none.  What a suffix stands for, such as __CUDA_ARCH_FEAT_SM90_ALL,
+ * no other target has. */
 static bool compiled_arch(const struct lk_arch *target, int version, struct lk_arch *arch)
 {
 	*arch = *target;
 	arch->virtual = true;
 	if (lk_arch_supported(arch, LK_NVRTC, version))
 		return true;
-	arch->suffix = 0;
-	for (; arch->sm >= OLDEST_ARCH; arch->sm--)
+	for (; !arch->suffix && arch->sm >= OLDEST_ARCH; arch->sm--)
 		if (lk_arch_known(arch) > 0 && lk_arch_supported(arch, LK_NVRTC, version))
 			return true;
 	return false;
@@ -60,13 +60,17 @@ static bool refuse_target(struct lk_planning *planning, const struct lk_item *it
 	struct lc_arena *arena = planning->arena;
 	const struct lk_arch *target = &planning->target;
 	const char *have = compiler_text(arena, name, version);
-	int until = lk_arch_until(target, LK_NVRTC);
-	const char *need = until ? lc_format(arena, "%s %s or earlier", name, lk_version(arena, until)) :
+	int since = lk_arch_since(target, LK_NVRTC), until = lk_arch_until(target, LK_NVRTC);
+	const char *need = since > version ? lc_format(arena, "%s %s or later", name, lk_version(arena, since)) :
+			   until ? lc_format(arena, "%s %s or earlier", name, lk_version(arena, until)) :
 				   lc_format(arena, "another %s", name);
+	const struct lk_arch plain = { target->sm, 0, true };
+	const bool would_do = target->suffix && lk_arch_supported(&plain, LK_NVRTC, version);
 
 	return lk_refuse(planning, LAZYCUDA_CODE_ARCH_UNSUPPORTED, item, have, need,
-			 "%s cannot compile for %s; take %s", have,
-			 lk_arch(arena, target->sm, target->suffix), need);
+			 "%s cannot compile for %s; take %s%s", have,
+			 lk_arch(arena, target->sm, target->suffix), need, would_do ?
+			 lc_format(arena, ", or link for %s", lk_arch(arena, target->sm, 0)) : "");
 }
 
 /* Refuses, since a linker would not take a compiler's output; `newer` is the code of a compiler that is
@@ -288,7 +292,7 @@ static struct ir_candidate try_nvvm(const struct lk_planning *planning,
 	    aborts_without_layout(planning, &one.compilation))
 		one.code = LAZYCUDA_CODE_BAD_INPUT;
 	one.rank = 8 * (to == LAZYCUDA_KIND_LTOIR) + 2 * (libdevice != 0) + (version == linker->version) +
-		   4 * (arch->sm == target->sm && arch->suffix == target->suffix);
+		   4 * (arch->sm == target->sm);
 	return one;
 }
 
@@ -442,7 +446,7 @@ void lk_note_ir(struct lk_planning *planning, const struct lk_ir_compilation *co
 
 	if (!compilation->any)
 		return;
-	if (arch->sm != target->sm || arch->suffix != target->suffix)
+	if (arch->sm != target->sm)
 		lk_note(planning, "%s does not know %s: LLVM IR is compiled for compute_%d, which is linked"
 			" for it", nvvm, lk_arch(planning->arena, target->sm, target->suffix), arch->sm);
 	if (compilation->no_lto)

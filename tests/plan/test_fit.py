@@ -38,6 +38,8 @@ def test_the_choice_is_told(ask):
     plan = ask(f"driver=none {BOTH} arch=sm_60", SOURCE)
     assert plan.choice == "nvJitLink 12.9 and nvrtc 12.9, not 13.0: nvJitLink 13.0 does not " \
         "link for sm_60; take nvJitLink 12.9 or earlier"
+    plan = ask("driver=none nvjitlink=13.0 nvrtc=12.8 nvrtcs=12.9 arch=sm_100f", SOURCE)
+    assert plan.choice.startswith("nvrtc 12.9, not 12.8: k.cu: nvrtc 12.8 cannot compile for sm_100f;")
 
 
 def test_what_the_driver_loads_decides(ask):
