@@ -249,6 +249,8 @@ struct lazycuda_environment {
 	int branch;		/* of the display driver, 580; 0: not known */
 	int nvjitlink;
 	int nvrtc;
+	int no_device;		/* not 0: the driver has no device that it could use, so it links
+				   nothing, and need not load the result; 0: it has, or nobody asked */
 };
 
 /*
@@ -766,8 +768,9 @@ const struct lazycuda_others *lazycuda_get_others(void);
  * Decides how lazycuda_link_run() would link here: lazycuda_plan() for what is installed, with
  * lazycuda_get_others() in place of the request's others, and with LAZYCUDA_GUARD and
  * LAZYCUDA_FORWARD_COMPATIBLE; an invalid value of these is BAD_REQUEST.  Loads the
- * libraries as lazycuda_get_environment() does.  Freed with lazycuda_plan_free(); NULL if
- * memory ran out.
+ * libraries as lazycuda_get_environment() does.  Calls cuInit() if a plan with the driver's linker
+ * would be another without a device; never for an isolated link.  Freed with
+ * lazycuda_plan_free(); NULL if memory ran out.
  */
 struct lazycuda_plan *lazycuda_plan_here(const struct lazycuda_request *request,
 					 const struct lazycuda_input *const *inputs,

@@ -491,6 +491,12 @@ static void look_for_ltoir(struct lk_planning *planning, const struct lk_item *i
 	}
 }
 
+bool lk_is_for_elsewhere(const struct lk_planning *planning)
+{
+	return planning->environment.no_device ||
+	       planning->request.flags & (LAZYCUDA_LINK_OFFLINE | LAZYCUDA_LINK_FORWARD_COMPATIBLE);
+}
+
 void lk_plan_needs(struct lk_planning *planning)
 {
 	const struct lazycuda_request *request = &planning->request;

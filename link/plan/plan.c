@@ -36,14 +36,13 @@ static const struct lk_rule *rule_without_driver(enum lazycuda_policy policy,
 static const struct lk_rule *judge(struct lk_planning *planning, struct lk_side *nvjitlink,
 				   struct lk_side *driver)
 {
-	const unsigned elsewhere = LAZYCUDA_LINK_OFFLINE | LAZYCUDA_LINK_FORWARD_COMPATIBLE;
 	const struct lazycuda_environment *environment = &planning->environment;
 	enum lazycuda_policy policy = planning->request.policy;
 	struct lk_situation situation = {
 		.relation = lk_policy_relation(environment->driver, environment->nvjitlink),
 		.driver = environment->driver > 0,
 		.needs = planning->needs,
-		.elsewhere = planning->request.flags & elsewhere,
+		.elsewhere = lk_is_for_elsewhere(planning),
 	};
 	const struct lk_rule *rule;
 

@@ -208,6 +208,9 @@ bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *c
 /* Finds out whether nvJitLink is needed. */
 void lk_plan_needs(struct lk_planning *planning);
 
+/* Whether the driver here need not load the result. */
+bool lk_is_for_elsewhere(const struct lk_planning *planning);
+
 /* Whether any enabled module has functions. */
 bool lk_has_support_functions(const struct lazycuda_request *request);
 

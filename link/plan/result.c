@@ -111,11 +111,10 @@ static bool check_driver(struct lk_planning *planning, const struct lk_side *sid
 
 static bool check_loadable(struct lk_planning *planning, const struct lk_side *side)
 {
-	const unsigned elsewhere = LAZYCUDA_LINK_OFFLINE | LAZYCUDA_LINK_FORWARD_COMPATIBLE;
 	int version = side->linker.version;
 
 	if (side->linker.backend == LAZYCUDA_BACKEND_DRIVER || version < 0 ||
-	    planning->environment.driver <= 0 || planning->request.flags & elsewhere)
+	    planning->environment.driver <= 0 || lk_is_for_elsewhere(planning))
 		return true;
 	switch (planning->request.output) {
 	case LAZYCUDA_OUTPUT_CUBIN:

@@ -31,6 +31,20 @@ static bool check_target(struct lk_planning *planning, struct lk_side *side)
 			 lk_arch(arena, target->sm, target->suffix), need);
 }
 
+static bool check_device(struct lk_planning *planning, const struct lk_side *side)
+{
+	struct lc_arena *arena = planning->arena;
+	const char *need;
+
+	if (side->linker.backend != LAZYCUDA_BACKEND_DRIVER || !planning->environment.no_device)
+		return true;
+	need = LK_CONCAT(arena, lk_or_later(arena, LAZYCUDA_BACKEND_NVJITLINK, LK_NVJITLINK_OLDEST),
+			 ", or a GPU that the driver can use");
+	return lk_refuse(planning, LAZYCUDA_CODE_DRIVER_FAILED, NULL, "a driver without a device", need,
+			 "%s finds no device here, without which it links nothing; take %s",
+			 lk_linker_text(arena, &side->linker), need);
+}
+
 /* ---- the inputs ---- */
 
 static bool take(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item,
@@ -584,7 +598,7 @@ void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 		.lto = planning->lto && backend != LAZYCUDA_BACKEND_DRIVER,
 	};
 	planning->refusal = LK_NO_REFUSAL;
-	if (check_target(planning, side) && take_all(planning, side) &&
+	if (check_device(planning, side) && check_target(planning, side) && take_all(planning, side) &&
 	    lk_check_ir_libraries(planning, &side->ir) &&
 	    check_ignored(planning, side) && check_output(planning, side) &&
 	    check_options(planning, side) && backend != LAZYCUDA_BACKEND_DRIVER &&

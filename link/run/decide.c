@@ -72,6 +72,28 @@ static const char *take_native(struct lc_arena *arena, struct lazycuda_request *
 						" such as sm_90", why);
 }
 
+/* Returns true if another plan is made where the driver has no device, as on a login node, in a CI
+ * image or in a container, and it has none.  Whoever asks starts the driver; so it is asked only then,
+ * and not for an isolated link, where link_pieces() plans again if it failed for that. */
+static bool lacks_device(struct lc_arena *arena, const struct lazycuda_plan *plan,
+			 const struct lazycuda_environment *environment,
+			 const struct lazycuda_request *request,
+			 const struct lazycuda_input *const *inputs, size_t count)
+{
+	struct lazycuda_environment without = *environment;
+
+	if (environment->driver == LAZYCUDA_VERSION_NONE || environment->no_device ||
+	    request->flags & LAZYCUDA_LINK_ISOLATED)
+		return false;
+	without.no_device = 1;
+	if (plan->backend != LAZYCUDA_BACKEND_DRIVER) {
+		plan = lk_plan(arena, &without, request, inputs, count);
+		if (!plan || plan->backend != LAZYCUDA_BACKEND_NVJITLINK)
+			return false;
+	}
+	return !lk_has_device();
+}
+
 /* Plans, and fills in the environment and the request with what is here.  Other installed
  * versions are looked for, and opened, only if the stub's nvJitLink does not fit the link.  NULL
  * on allocation failure. */
@@ -81,6 +103,7 @@ static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 				       const struct lazycuda_input *const *inputs, size_t count)
 {
 	const char *wrong = take_variables(arena, request);
+	const int no_device = environment->no_device;
 	struct lazycuda_request first;
 	struct lazycuda_plan *plan;
 
@@ -90,6 +113,7 @@ static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 	if (wrong)
 		return lk_plan_refused(arena, LAZYCUDA_CODE_BAD_ARCH, wrong);
 	*environment = lazycuda_get_environment();
+	environment->no_device = no_device;
 	first = *request;
 	first.others = lk_installed_nvvms();
 	plan = lk_plan(arena, environment, &first, inputs, count);
@@ -98,8 +122,13 @@ static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 	request->others = lazycuda_get_others();
 	if (!request->others)
 		return NULL;
-	return request->others->nvjitlink_count || request->others->nvrtc_count ?
-	       lk_plan(arena, environment, request, inputs, count) : plan;
+	if (request->others->nvjitlink_count || request->others->nvrtc_count)
+		plan = lk_plan(arena, environment, request, inputs, count);
+	if (!plan || plan->backend == LAZYCUDA_BACKEND_NVJITLINK ||
+	    !lacks_device(arena, plan, environment, request, inputs, count))
+		return plan;
+	environment->no_device = 1;
+	return lk_plan(arena, environment, request, inputs, count);
 }
 
 static struct lazycuda_plan *plan_here(struct lc_arena *arena,

@@ -94,6 +94,11 @@ struct lazycuda_components *lazycuda_get_components(void)
 /* CUdevice_attribute */
 enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
 
+bool lk_has_device(void)
+{
+	return !cuInit(0);
+}
+
 /* Asks the device of the current context or, if there is none, the one of this number.  Returns the
  * function that failed, or NULL. */
 static const char *ask(int ordinal, int *major, int *minor)

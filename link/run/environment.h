@@ -24,4 +24,7 @@ int lk_loaded_version(enum lk_tool tool);
  * Starts the driver.  NULL if the driver does not tell, and then *why says so. */
 const char *lk_native_arch(struct lc_arena *arena, int device, const char **why);
 
+/* Whether the driver finds a device that it can use.  Starts the driver. */
+bool lk_has_device(void);
+
 #endif

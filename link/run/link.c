@@ -237,7 +237,18 @@ static void name_undefined(struct lazycuda_link *link, const struct lk_product *
 		where_is(link, name), support_with(link, name), what_lto_drops(link));
 }
 
-/* Sets `again` if the link lacks nothing but libcudadevrt.a, which it has now. */
+/* Returns true if the driver could not be started, which an isolated link learns only now. */
+static bool lacks_device(struct lazycuda_link *link, const struct lk_product *product)
+{
+	if (!link->is_here || link->environment.no_device || product->code != LAZYCUDA_CODE_DRIVER_FAILED ||
+	    !product->call || strcmp(product->call, "cuInit"))
+		return false;
+	link->environment.no_device = 1;
+	return lk_add_note(link, "%s", product->message);
+}
+
+/* Sets `again` if the link lacks nothing but libcudadevrt.a, which it has now, or if the driver lacks a
+ * device. */
 static bool link_pieces(struct lazycuda_link *link, const struct lk_piece *pieces, bool *again)
 {
 	const struct lazycuda_plan *plan = link->plan;
@@ -254,7 +265,7 @@ static bool link_pieces(struct lazycuda_link *link, const struct lk_piece *piece
 	link->image = product.image;
 	link->result.image_length = product.length;
 	undefined = find_undefined(link, &product);
-	*again = undefined && add_device_runtime(link);
+	*again = (undefined && add_device_runtime(link)) || lacks_device(link, &product);
 	if (*again || lk_take_product(link, &product, product.piece == LAZYCUDA_NO_INDEX ?
 				      LAZYCUDA_NO_INDEX : plan->steps[product.piece]->input))
 		return true;

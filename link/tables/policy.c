@@ -15,8 +15,8 @@
 #define ANYWAY LK_EITHER
 
 /*
- * The matrix of cuda-python #1911, to the letter.  Objections of the chosen linker
- * are considered afterwards.
+ * The matrix of cuda-python #1911, to the letter, and a row for what the driver here need not
+ * load.  Objections of the chosen linker are considered afterwards.
  */
 static const struct lk_rule strict[] = {
 	/* name, driver known, nvJitLink, needs, nvJitLink takes all, driver takes all, elsewhere */
@@ -28,6 +28,8 @@ static const struct lk_rule strict[] = {
 	  LAZYCUDA_CODE_NVJITLINK_TOO_OLD, "nvJitLink is too old to be used" },
 	{ "A3", YES, LK_SAME_MAJOR, ANYWAY, ANYWAY, ANYWAY, ANYWAY, LK_USE_NVJITLINK,
 	  LAZYCUDA_CODE_OK, "nvJitLink and the driver are of one major" },
+	{ "A4o", YES, OTHER_MAJOR, ANYWAY, YES, ANYWAY, YES, LK_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	  "nvJitLink takes everything, and the driver here need not load the result" },
 	{ "A4", YES, OTHER_MAJOR, NO, ANYWAY, ANYWAY, ANYWAY, LK_USE_DRIVER, LAZYCUDA_CODE_OK,
 	  "nvJitLink and the driver are of different majors, and nothing needs nvJitLink" },
 	{ "A5", YES, OTHER_MAJOR, YES, ANYWAY, ANYWAY, ANYWAY, LK_REFUSE,
@@ -72,6 +74,8 @@ static const struct lk_rule best_effort[] = {
 	  "nvJitLink does not take everything, and the driver does" },
 	{ "B8", YES, COMPARABLE, ANYWAY, NO, ANYWAY, ANYWAY, LK_REFUSE_AS_NVJITLINK,
 	  LAZYCUDA_CODE_OK, "nvJitLink does not take everything, and the driver cannot stand in" },
+	{ "B9o", YES, OTHER_MAJOR, ANYWAY, YES, ANYWAY, YES, LK_USE_NVJITLINK, LAZYCUDA_CODE_OK,
+	  "nvJitLink takes everything, and the driver here need not load the result" },
 	{ "B9", YES, LK_DRIVER_NEWER, NO, ANYWAY, YES, ANYWAY, LK_USE_DRIVER, LAZYCUDA_CODE_OK,
 	  "the driver is of a later major than nvJitLink and takes everything" },
 	{ "B10", YES, LK_DRIVER_NEWER, NO, YES, NO, ANYWAY, LK_USE_NVJITLINK, LAZYCUDA_CODE_OK,
@@ -85,13 +89,9 @@ static const struct lk_rule best_effort[] = {
 	  "neither linker takes everything" },
 	{ "B13", YES, LK_DRIVER_OLDER, NO, ANYWAY, YES, ANYWAY, LK_USE_DRIVER, LAZYCUDA_CODE_OK,
 	  "the driver is of an earlier major than nvJitLink and takes everything" },
-	{ "B14o", YES, LK_DRIVER_OLDER, NO, YES, NO, YES, LK_USE_NVJITLINK, LAZYCUDA_CODE_OK,
-	  "the driver's linker does not take everything, and need not load the result" },
 	{ "B14", YES, LK_DRIVER_OLDER, NO, ANYWAY, NO, ANYWAY, LK_REFUSE_AS_DRIVER,
 	  LAZYCUDA_CODE_OK,
 	  "the driver does not take everything, nor load what a later major's nvJitLink makes" },
-	{ "B15o", YES, LK_DRIVER_OLDER, YES, YES, ANYWAY, YES, LK_USE_NVJITLINK, LAZYCUDA_CODE_OK,
-	  "nvJitLink is needed, and the driver here need not load the result" },
 	{ "B15o", YES, LK_DRIVER_OLDER, YES, NO, ANYWAY, YES, LK_REFUSE_AS_NVJITLINK,
 	  LAZYCUDA_CODE_OK, "nvJitLink is needed and does not take everything" },
 	{ "B15", YES, LK_DRIVER_OLDER, YES, ANYWAY, ANYWAY, NO, LK_REFUSE,

@@ -25,7 +25,7 @@ struct lk_situation {
 	bool needs;		/* the link needs what nvJitLink alone can do */
 	bool nvjitlink;		/* nvJitLink takes everything */
 	bool accepts;		/* the driver's linker takes everything */
-	bool elsewhere;		/* the driver here need not be able to load the result */
+	bool elsewhere;		/* the driver here need not load the result, or has no device to do so */
 };
 
 /* What a row requires of a bool of the situation. */

@@ -108,15 +108,27 @@ def test_what_is_opened_aside(world, real):
     assert done.lines == ["1 1 0 0 0 0 None", "2 0"]     # LAZYCUDA_STATE_MISSING
 
 
-@pytest.mark.parametrize("words, rule", [
-    (["--offline", "--lto"], "B15o"), (["--forward-compatible", "--lto"], "B15o"),
-    (["--offline"], "B14o")])
-def test_an_nvjitlink_newer_than_the_driver(world, real, words, rule):
-    world.loader(fakes.driver("12.4"))
+@pytest.mark.parametrize("words, kind, init", [
+    (["--offline", "--lto"], "ltoir", 0), (["--forward-compatible", "--lto"], "ltoir", 0),
+    (["--offline"], "ptx", 0), ([], "ptx", 100), (["--lto"], "ltoir", 100)])
+def test_an_nvjitlink_newer_than_the_driver(world, real, words, kind, init):
+    """Where the driver need not load the image, or has no device to do so."""
+    world.loader(fakes.driver("12.4", init=init))
     handles.install(world, real("13.0"))
-    kind = "ltoir" if "--lto" in words else "ptx"
     said = both_say(world, "--arch", "sm_110", *words, *code("13.0", kind, "sm_110"))
-    assert (said["code"], said["rule"], said["nvjitlink"]) == (None, rule, "13.0")
+    assert (said["code"], said["rule"], said["nvjitlink"]) == (None, "B9o", "13.0")
+    handles.check_image(world.root / "image")
+
+
+@pytest.mark.parametrize("words", [[], ["--isolated"]])
+def test_a_driver_without_a_device_links_nothing(world, real, words):
+    world.loader(fakes.driver("13.0"))
+    command = "link", "--json", "-o", world.root / "image", "--arch", "sm_80", *words, *code("12.9", "ptx")
+    said = json.loads(world.cli(*command, check=False).out)
+    assert (said["code"], said["need"][:22]) == ("DRIVER_FAILED", "nvJitLink 12.3 or late")
+    handles.install(world, real("12.9"), "nvJitLink")
+    said = json.loads(world.cli(*command).out)
+    assert (said["code"], said["decision"], said["rule"]) == (None, "nvjitlink", "B9o")
     handles.check_image(world.root / "image")
 
 
@@ -165,7 +177,7 @@ def test_a_guard_that_is_none_is_an_error_everywhere(both):
 
 def test_the_guard_is_the_policy(world, real):
     """LAZYCUDA_GUARD and --policy say the same, of what is loaded and of what is planned."""
-    world.loader(fakes.driver("12.4"))
+    world.loader(fakes.driver("12.4", init=0))
     handles.install(world, real("13.0"), "nvrtc", "nvJitLink", "cudart")
     files = code("13.0", "ptx", "sm_110")
     assert handles.link(world, "--arch", "sm_110", *files)["code"] == "ARCH_UNSUPPORTED"
@@ -180,7 +192,7 @@ def test_the_guard_is_the_policy(world, real):
 
 
 def test_forward_compatibility_is_a_variable_as_well(world, real):
-    world.loader(fakes.driver("12.4"))
+    world.loader(fakes.driver("12.4", init=0))
     handles.install(world, real("13.0"), "nvrtc", "nvJitLink", "cudart")
     files = code("13.0", "ptx", "sm_110")
     words = ["--arch", "sm_110", *files]

@@ -175,6 +175,8 @@ class Scene:
                 self.request.lto = 1
             elif name == "branch":
                 self.environment.branch = int(value)
+            elif name == "no_device":
+                self.environment.no_device = 1
             elif name in ("driver", "nvjitlink", "nvrtc"):
                 setattr(self.environment, name, version(value))
             elif name in ("nvjitlinks", "nvrtcs", "nvvms", "libdevices"):

@@ -49,8 +49,8 @@ def test_what_the_driver_loads_decides(ask):
 
 
 @pytest.mark.parametrize("words, decision, rule", [
-    ("lto flags=offline", "nvjitlink", "B15o"), ("lto flags=forward", "nvjitlink", "B15o"),
-    ("flags=offline output=relocatable", "nvjitlink", "B15o"), ("lto", "refused", "B15"),
+    ("lto flags=offline", "nvjitlink", "B9o"), ("flags=forward output=relocatable", "nvjitlink", "B9o"),
+    ("lto", "refused", "B15"),
     ("policy=off", "nvjitlink", "O1"), ("", "driver", "B13")])
 def test_one_that_the_stub_refuses_for_the_driver_can_be_used_elsewhere(ask, words, decision,
                                                                          rule):
@@ -58,13 +58,6 @@ def test_one_that_the_stub_refuses_for_the_driver_can_be_used_elsewhere(ask, wor
                "k:ptx 8.0 sm_80")
     assert (plan.decision, plan.rule) == (decision, rule)
     assert plan.nvjitlink == "13000"
-
-
-def test_b14o(ask):
-    """What the driver's linker does not take is linked for elsewhere."""
-    plan = ask("driver=12.4 branch=550 nvjitlink=none nvjitlinks=13.0 arch=sm_80 flags=offline",
-               "k:ptx 9.0 sm_80")
-    assert (plan.decision, plan.rule) == ("nvjitlink", "B14o")
 
 
 def test_where_none_fits_the_first_says_why(ask):
