@@ -3,6 +3,7 @@
  * link.c - the cost of a link through lazycuda_link and through nvJitLink alone
  *
  *     link KIND FOLDER ARCH NVJITLINK ROUNDS [isolated]
+ *     link KIND FOLDER ARCH NVJITLINK first [alone]
  *     link KIND FOLDER ARCH serve
  *
  * Links FOLDER/0 and FOLDER/1, which are of KIND (ptx, ltoir or cubin), ROUNDS times
@@ -10,6 +11,8 @@
  * NVJITLINK itself; or, `isolated`, in a process of its own and in this one, both
  * through lazycuda_link_run().  The two take turns to go first, since the first in a
  * round is a percent or two slower.  Prints the nanoseconds of each, one line per round.
+ *
+ * `first` links once, in a process that has loaded nothing yet.
  *
  * `serve` reads numbers of rounds: it prints the nanoseconds that so many links through
  * lazycuda_link_run() took.
@@ -189,7 +192,7 @@ static void take_turns(long rounds, void (*const ways[2])(void))
 int main(int argc, char **argv)
 {
 	must(argc >= 5 && argc <= 7,
-	     "usage: link KIND FOLDER ARCH (NVJITLINK ROUNDS [isolated] | serve)");
+	     "usage: link KIND FOLDER ARCH (NVJITLINK (ROUNDS [isolated] | first [alone]) | serve)");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(argv[1], kinds[i].name))
 			kind = &kinds[i];
@@ -201,7 +204,15 @@ int main(int argc, char **argv)
 		serve();
 		return 0;
 	}
+	if (!strcmp(argv[5], "first") && argc == 6) {
+		through_handle();
+		return 0;
+	}
 	open_library(argv[4]);
+	if (!strcmp(argv[5], "first")) {
+		through_library();
+		return 0;
+	}
 	take_turns(atol(argv[5]), argc == 7 ?
 		   (void (*[])(void)){ through_child, through_handle } :
 		   (void (*[])(void)){ through_handle, through_library });

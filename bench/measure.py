@@ -151,10 +151,10 @@ def interleaved(sample_a, sample_b, count=15):
     return [(sample_a(), sample_b()) for _ in range(often(count))]
 
 
-def processor_time(*command):
+def processor_time(*command, **env):
     """Seconds of the processor that a program took."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run(*command)
+    run(*command, **env)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -92,6 +92,21 @@ def isolating(kind):
     return links(kind, measure.often(20), "isolated", unit=1e6)
 
 
+def first():
+    """Milliseconds of a process that links a cubin once, through the handle and alone."""
+    words, variables = link_command("cubin", "first")
+    return [(1e3 * a, 1e3 * b) for a, b in measure.interleaved(
+        lambda: measure.processor_time(*words, **variables),
+        lambda: measure.processor_time(*words, "alone", **variables), 25)]
+
+
+def counting_first():
+    if measure.quick:
+        raise measure.Unmeasured("nvJitLink takes a minute in valgrind")
+    words, variables = link_command("cubin", "first")
+    return [measure.callgrind(None, *words, *more, **variables) for more in ((), ("alone",))]
+
+
 def from_python(kind):
     """Both programs read how many rounds to take."""
     words, variables = link_command(kind, 0)
@@ -133,6 +148,8 @@ GROUPS = {
             functools.partial(counting, kind) if kind.startswith("cubin") else None)
         for kind in LINKS
     ] + [
+        # With the search for nvJitLink, and without loading nvrtc.
+        Row("first link of a cubin: handle / nvJitLink alone", "ms", 1.2, first, counting_first),
         # What is chosen for each link is looked for once.
         Row("link with 2 toolkits: handle / nvJitLink alone", "us", 1.02,
             functools.partial(linking, "cubin of 51 kernels", "12.9")),

@@ -591,7 +591,9 @@ struct lazycuda_plan {
 	const char *const *notes;	/* options that were dropped, leaks of this version, ... */
 	size_t note_count;
 	int nvjitlink, nvrtc;		/* the ones that this plan is for, of the environment or of
-					   the request's others; a version, NONE or UNKNOWN */
+					   the request's others; a version, NONE or UNKNOWN.  A
+					   plan for what is here asks for nvrtc, and so has
+					   one, only if nvJitLink does not take all as it is */
 	const char *choice;		/* why it is for these; NULL: they are the only ones, or
 					   the first of their kind */
 	const struct lazycuda_symbol_error *const *symbol_errors;	/* DUPLICATE_SYMBOL: all */

@@ -94,9 +94,9 @@ static bool lacks_device(struct lc_arena *arena, const struct lazycuda_plan *pla
 	return !lk_has_device();
 }
 
-/* Plans, and fills in the environment and the request with what is here.  Other installed
- * versions are looked for, and opened, only if the stub's nvJitLink does not fit the link.  NULL
- * on allocation failure. */
+/* Plans, and fills in the environment and the request with what is here.  Compilers are loaded
+ * only if the inputs do not go to nvJitLink as they are, and other installed versions are
+ * opened only if the stub's nvJitLink does not fit the link.  NULL on allocation failure. */
 static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 				       struct lazycuda_environment *environment,
 				       struct lazycuda_request *request,
@@ -112,9 +112,16 @@ static struct lazycuda_plan *choose_here(struct lc_arena *arena,
 	wrong = take_native(arena, request);
 	if (wrong)
 		return lk_plan_refused(arena, LAZYCUDA_CODE_BAD_ARCH, wrong);
-	*environment = lazycuda_get_environment();
+	*environment = lk_linkers();
 	environment->no_device = no_device;
 	first = *request;
+	first.others = NULL;
+	/* Who has what cannot take part left out does not mean what could be compiled. */
+	plan = request->flags & LAZYCUDA_LINK_IGNORE_NON_LTO ? NULL :
+	       lk_plan(arena, environment, &first, inputs, count);
+	if (plan && plan->backend == LAZYCUDA_BACKEND_NVJITLINK)
+		return plan;
+	environment->nvrtc = lk_loaded_version(LK_NVRTC);
 	first.others = lk_installed_nvvms();
 	plan = lk_plan(arena, environment, &first, inputs, count);
 	if (!plan || plan->backend == LAZYCUDA_BACKEND_NVJITLINK)

@@ -66,18 +66,23 @@ int lk_loaded_version(enum lk_tool tool)
 	return status->major ? LC_CUDA(status->major, status->minor) : LAZYCUDA_VERSION_UNKNOWN;
 }
 
-struct lazycuda_environment lazycuda_get_environment(void)
+struct lazycuda_environment lk_linkers(void)
 {
 	struct lazycuda_environment environment = { .size = sizeof(environment) };
 	struct lazycuda_driver driver;
 
-	/* nvJitLink first: the stubs agree on one major, and nvrtc is needed only
-	 * for source. */
 	environment.nvjitlink = lk_loaded_version(LK_NVJITLINK);
-	environment.nvrtc = lk_loaded_version(LK_NVRTC);
 	driver = lazycuda_get_driver();
 	environment.driver = driver.version;
 	environment.branch = driver.branch;
+	return environment;
+}
+
+struct lazycuda_environment lazycuda_get_environment(void)
+{
+	struct lazycuda_environment environment = lk_linkers();
+
+	environment.nvrtc = lk_loaded_version(LK_NVRTC);
 	return environment;
 }
 

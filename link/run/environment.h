@@ -4,6 +4,7 @@
 #define LINK_ENVIRONMENT_H
 
 #include "../../include/lazycuda.h"
+#include "../../include/lazycuda_link.h"
 #include "../../stubs/base/arena.h"
 #include "../tables/arch.h"
 
@@ -23,6 +24,9 @@ int lk_loaded_version(enum lk_tool tool);
 /* "sm_90": of the current context's device or, without a context, of the device of this number.
  * Starts the driver.  NULL if the driver does not tell, and then *why says so. */
 const char *lk_native_arch(struct lc_arena *arena, int device, const char **why);
+
+/* lazycuda_get_environment() without the compiler. */
+struct lazycuda_environment lk_linkers(void);
 
 /* Whether the driver finds a device that it can use.  Starts the driver. */
 bool lk_has_device(void);

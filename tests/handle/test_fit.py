@@ -209,3 +209,19 @@ def test_forward_compatibility_is_a_variable_as_well(world, real):
         assert done.status == 2
         assert "LAZYCUDA_FORWARD_COMPATIBLE=perhaps is not a switch: use 1 or 0" in done.err
     assert handles.link(world, *words)["code"] == "BAD_REQUEST"
+
+
+ALONE = """
+import pathlib, sys
+from lazycuda.link import Input, Linker
+linker = Linker("sm_80")
+linker.add(*map(Input.from_path, sys.argv[1:]))
+linker.link()
+print(linker.result.plan.nvrtc, "libnvrtc.so" in pathlib.Path("/proc/self/maps").read_text())
+"""
+
+
+def test_no_compiler_is_loaded_for_what_is_compiled_already(both):
+    done = both.run(sys.executable, "-c", ALONE, *code("13.0", "ptx"), PYTHONPATH=build.PYTHON,
+                    LAZYCUDA_LINK_LIBRARY=build.STUBS / "liblazycuda_link.so")
+    assert done.out == "None False\n"

@@ -442,7 +442,8 @@ class Plan:
     steps: Tuple[Step, ...]
     notes: Tuple[str, ...]
     nvjitlink: Optional[str]        # the versions that this plan is for, of all that are
-    nvrtc: Optional[str]            # installed; "unknown" as in Environment
+    nvrtc: Optional[str]            # installed; "unknown" as in Environment; nvrtc is None where it
+                                    # was not asked for, since nothing is compiled
     choice: Optional[str]           # why these; None: the first of their kind are taken
     symbol_errors: Tuple[SymbolError, ...]  # with DUPLICATE_SYMBOL all of them
     nvvm: Optional[str]             # the libnvvm for LLVM IR; None: there is no LLVM IR
