@@ -45,3 +45,8 @@ unsigned long lc_auxval(unsigned long type)
 {
 	return lc_is_in_static_program() ? from_kernel(type) : getauxval(type);
 }
+
+bool lc_is_privileged(void)
+{
+	return lc_auxval(AT_SECURE);
+}

@@ -24,4 +24,10 @@ const char *lc_own_file(char *room, const char *name);
 /* getauxval(), also there. */
 unsigned long lc_auxval(unsigned long type);
 
+/*
+ * Returns true if this program was started with more rights than its caller.  Then the
+ * program's location cannot be trusted either: anybody may have linked to it.
+ */
+bool lc_is_privileged(void);
+
 #endif

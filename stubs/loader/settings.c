@@ -20,11 +20,6 @@
 /* Linux starts no program with more arguments and environment: three quarters of 8 MiB. */
 #define STARTED_WITH (6 << 20)
 
-bool lc_is_privileged(void)
-{
-	return lc_auxval(AT_SECURE);
-}
-
 const char *lc_variable(const char *name)
 {
 	const char *value = secure_getenv(name);

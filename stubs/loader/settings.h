@@ -29,12 +29,6 @@ struct lc_settings {
 void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings, bool all);
 
 /*
- * Returns true if this program runs with more rights than its caller.  Then the
- * program's location cannot be trusted either: anybody may have linked to it.
- */
-bool lc_is_privileged(void);
-
-/*
  * Returns the variable that hides a library by the value "none", or NULL.  It is the
  * library's own, or LAZYCUDA_MAJOR, which hides every library, whatever the other
  * variables say.  A hidden library is not searched for, and not used even if it is

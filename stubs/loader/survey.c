@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/auxiliary.h"
 #include "../base/glibc.h"
 #include "../base/packages.h"
 #include "settings.h"

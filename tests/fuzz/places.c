@@ -37,11 +37,6 @@ const char *lc_variable_at_start(struct lc_arena *arena, const char *name)
 	return value ? lc_text(arena, value) : NULL;
 }
 
-bool lc_is_privileged(void)
-{
-	return false;
-}
-
 void lc_trace(const char *format, ...)
 {
 	(void)format;
