@@ -501,15 +501,19 @@ except KeyboardInterrupt:
     assert said["quick"]
 
 
-def test_an_isolated_link_at_exit(python, installed):
-    said, = python("""
-import atexit, threading
-def refuse(self):
-    raise RuntimeError("can't create new thread at interpreter shutdown")      # as 3.12 does
-def last():
-    threading.Thread.start = refuse
-    say(code=len(Linker("sm_80", isolated=True).add(PTXSource(sys.argv[1])).link()) > 0)
-atexit.register(last)
+@pytest.mark.parametrize("does", [
+    # As 3.12 does at exit.
+    'raise RuntimeError("can\'t create new thread at interpreter shutdown")',
+    # As where there is no memory for the call.
+    'start(lambda *_: None, arguments)'])
+def test_no_thread_for_an_isolated_link(python, installed, does):
+    said, = python(f"""
+import _thread
+start = _thread.start_new_thread
+def start_none(run, arguments):
+    {does}
+_thread.start_new_thread = start_none
+say(code=len(Linker("sm_80", isolated=True).add(PTXSource(sys.argv[1])).link()) > 0)
 """, PTX)
     assert said["code"]
 

@@ -27,6 +27,7 @@ What is refused raises LinkError, or one of the classes made from it.
 """
 from __future__ import annotations
 
+import _thread
 import collections.abc
 import contextlib
 import ctypes
@@ -974,7 +975,7 @@ class _Call:
         self.linked: List[Input] = []
         self.raised: List[BaseException] = []       # by the callback for logs
         # What is to be done in the thread that waits for another one.
-        self._told: Optional["queue.SimpleQueue[Optional[Callable[[], None]]]"] = None
+        self._told: Optional["queue.SimpleQueue[Any]"] = None
         self._interrupted = threading.Event()
         # `data` of the C struct is a number, from 1, of an Input.
         everything = (*self.of, *(module.input for module in linker.support))
@@ -994,25 +995,30 @@ class _Call:
     def run_aside(self, library: ctypes.CDLL, handle: int) -> None:
         """Runs the link in another thread, while this one answers signals, and calls the
         callback for logs, for which the link waits.  What a signal raises cancels the link."""
-        told: "queue.SimpleQueue[Optional[Callable[[], None]]]" = queue.SimpleQueue()
+        told: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
         self._told = told
 
-        def run() -> None:
+        def run(_kept: Set[None]) -> None:
             try:
                 library.lazycuda_link_run(handle)
             finally:
                 told.put(None)
 
+        # The thread alone keeps it: where there is no memory, a thread ends before it gets to run().
+        # Thread.start() would wait for one.
+        kept: Set[None] = set()
+        ended = weakref.ref(kept, told.put)
         try:
-            threading.Thread(target=run, daemon=True).start()
-        except RuntimeError:        # there can be no more threads: at exit, from 3.12 on
+            _thread.start_new_thread(run, (kept,))
+        except (RuntimeError, MemoryError):     # there can be no more: at exit, from 3.12 on
             self._told = None
             return
+        del kept
         raised: Optional[BaseException] = None
         while True:
             try:
                 one = told.get()
-                if one is None:
+                if one is None or one is ended:
                     break
                 one()
             except BaseException as error:
