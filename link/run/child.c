@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -122,17 +123,27 @@ void lk_child_close(struct lk_child *child)
 	close_one(&child->life);
 }
 
+/* ---- the command ---- */
+
+/* The current folder when this library was loaded, and a slash.  Empty where nobody asks for it: ld.so
+ * has an absolute path of the library, which holds for ever. */
+static char loaded_in[PATH_MAX];
+
+static __attribute__((constructor)) void note_folder(void)
+{
+	const char *library = *LK_COMMAND == '/' ? NULL : lc_this_file();
+
+	if (library && *library != '/' && getcwd(loaded_in, sizeof(loaded_in) - 1))
+		strcat(loaded_in, "/");
+}
+
 const char *lk_child_program(struct lc_arena *arena)
 {
-	const char *library, *slash;
+	const char *library = *LK_COMMAND == '/' ? NULL : lc_this_file();
+	const char *slash = library ? strrchr(library, '/') : NULL;
 
-	if (*LK_COMMAND == '/')
-		return LK_COMMAND;
-	library = lc_this_file();
-	if (!library)
-		return LK_COMMAND;
-	slash = strrchr(library, '/');
-	return lc_format(arena, "%.*s" LK_COMMAND, slash ? (int)(slash + 1 - library) : 0, library);
+	return lc_format(arena, "%s%.*s" LK_COMMAND, library && *library != '/' ? loaded_in : "",
+			 slash ? (int)(slash + 1 - library) : 0, library ? library : "");
 }
 
 /* ---- the start ---- */
@@ -221,6 +232,10 @@ static bool start(struct lk_child *child, struct lc_arena *arena, const char *co
 	char **environment = variables_with(arena, variables);
 	int ends[2], error = ENOMEM;
 
+	if (*words[0] != '/') {
+		errno = ENOENT;
+		return false;
+	}
 	if (pipe2(ends, O_CLOEXEC))
 		return false;
 	child->life = keep_away(ends[0]);

@@ -66,14 +66,14 @@ bool lk_write_all(int fd, const void *bytes, size_t length);
 bool lk_child_open(struct lk_child *child);
 void lk_child_close(struct lk_child *child);
 
-/* The path of the command. */
+/* The path of the command, seen from this library's place when it was loaded. */
 const char *lk_child_program(struct lc_arena *arena);
 
 /*
  * Runs it until it ends, `deadline` is reached (milliseconds of lk_now(); 0: none) or
  * something can be read from `cancel` (-1: nothing can).  The child is gone afterwards.
- * `words`, up to NULL, are the program and its arguments; `variables`, up to NULL, are put into its
- * environment.
+ * `words`, up to NULL, are the program, by an absolute path, and its arguments; `variables`, up to NULL,
+ * are put into its environment.
  */
 enum lk_ending lk_child_run(struct lk_child *child, struct lc_arena *arena,
 			    const char *const *words, const char *const *variables,

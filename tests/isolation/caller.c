@@ -7,8 +7,8 @@
  * Thread n links PTX n % count, ROUNDS times.  --ignore: SIGCHLD is ignored; --reap: its
  * handler waits for any child; --closed: files 0 to 2 are not there; --open: the caller has
  * many others; --block: SIGUSR1 is blocked, and SIGPIPE ignored; --fork: another thread
- * forks all the time; --time MS, --memory BYTES: the limits; --cancel MS: after that every
- * link is cancelled.  Prints what came of each, and then what is left of it in the process.
+ * forks all the time; --chdir FOLDER; --time MS, --memory BYTES: the limits; --cancel MS: after
+ * that every link is cancelled.  Prints what came of each, and then what is left of it in the process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -115,6 +115,8 @@ static char **read_options(char **word)
 			signal(SIGCHLD, reap);
 		else if (!strcmp(*word, "--fork"))
 			is_forking = 1;
+		else if (!strcmp(*word, "--chdir") && chdir(*++word))
+			exit(1);
 		else if (!strcmp(*word, "--time"))
 			request.time_limit = strtoull(*++word, NULL, 10);
 		else if (!strcmp(*word, "--memory"))

@@ -134,6 +134,16 @@ def test_a_command_that_is_another(world, run, tmp_path):
     assert "of one version" in results[0]
 
 
+def test_a_relative_path_and_another_current_folder(world, run):
+    """The command there is not ours."""
+    shutil.copytree(build.STUBS, world.root / "lib", symlinks=True)
+    shutil.copytree(build.BUILD / "bin", world.root / "bin")
+    (world.folder("other/bin") / "lazycuda").symlink_to("/bin/false")
+    world.folder("other/lib")
+    results, _, _ = run("--chdir", "other", LD_LIBRARY_PATH=f"lib:{world.env['LD_LIBRARY_PATH']}")
+    assert results == ["OK: "]
+
+
 def test_called_by_somebody_else_the_worker_does_nothing(world):
     assert world.cli("--link-worker", check=False).status == 2
     assert "link-worker" not in world.cli("--help").out
