@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../stubs/base/auxiliary.h"
 #include "../../stubs/base/folders.h"
 #include "../../stubs/base/glibc.h"
 
@@ -30,10 +30,6 @@
 /* A process that another thread forks at the wrong moment keeps the child's end of the pipe
  * open.  So waitpid() is called as well, every so many milliseconds. */
 #define GLANCE 100
-
-#ifndef POSIX_SPAWN_USEVFORK
-#define POSIX_SPAWN_USEVFORK 0
-#endif
 
 /* ---- files ---- */
 
@@ -156,15 +152,24 @@ static bool is_same(const char *one, const char *other)
 	return !strncmp(one, other, length) && other[length] == '=';
 }
 
-/* The environment with these variables, and without LAZYCUDA_DEBUG: this process has traced the
- * search already. */
+static bool ids_differ(void)
+{
+	return getuid() != geteuid() || getgid() != getegid();
+}
+
+/*
+ * The environment with these variables, and without LAZYCUDA_DEBUG: this process has traced the
+ * search already.  Nothing but these where it may be that of somebody with fewer rights: ld.so, the
+ * stubs and CUDA's libraries do not know that in the child.
+ */
 static char **variables_with(struct lc_arena *arena, const char *const *variables)
 {
 	extern char **environ;
+	const bool keeps = !lc_is_privileged() && !ids_differ();
 	size_t count = 0, more = 0;
 	char **all;
 
-	while (environ && environ[count])
+	while (keeps && environ && environ[count])
 		count++;
 	while (variables[more])
 		more++;
@@ -183,46 +188,67 @@ static char **variables_with(struct lc_arena *arena, const char *const *variable
 	return all;
 }
 
-/* In the child no signal is blocked or ignored, and the terminal's signals do not reach it. */
-static int set_attributes(posix_spawnattr_t *attributes)
-{
-	sigset_t none, all;
-	int error;
+/* What the child becomes. */
+struct program {
+	const char *const *words;
+	char **environment;
+	const int *files;
+	int error;		/* why it did not */
+};
 
-	sigemptyset(&none);
-	/* glibc 2.17 fails for signals whose action cannot be set. */
-	sigfillset(&all);
-	sigdelset(&all, SIGKILL);
-	sigdelset(&all, SIGSTOP);
-	error = posix_spawnattr_setsigmask(attributes, &none);
-	if (!error)
-		error = posix_spawnattr_setsigdefault(attributes, &all);
-	if (!error)
-		error = posix_spawnattr_setpgroup(attributes, 0);
-	return error ? error : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
-		POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_USEVFORK);
+/* The numbers of signals end here, and a set of them in the kernel has as many bits. */
+#define SIGNALS 64
+
+/* With the ids that count here as its only ones, the child is not privileged to ld.so, which would not find
+ * the libraries of a privileged program beside it; and whoever started this cannot touch the child. */
+static bool settle_ids(void)
+{
+	const uid_t user = geteuid();
+	const gid_t group = getegid();
+
+	return !ids_differ() || (!syscall(SYS_setresgid, group, group, group) &&
+				 !syscall(SYS_setresuid, user, user, user));
 }
 
-static int spawn(pid_t *pid, const char *const *words, char **environment, const int *files)
+/*
+ * In the child no signal is blocked or ignored, and the terminal's signals do not reach it.
+ * It has the memory and the stack of this thread, which waits for it.  So it makes system calls alone:
+ * what libc, or a library in its place, notes of these would be wrong here.
+ */
+static void exec_program(struct program *program)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int error = posix_spawn_file_actions_init(&actions);
+	static const char by_default[64];	/* SIG_DFL, as a struct of the kernel's */
+	static const uint64_t none;
 
-	if (error)
-		return error;
-	error = posix_spawnattr_init(&attributes);
-	if (!error) {
-		for (int i = 0; i < LK_CHILD_FILES && !error; i++)
-			error = posix_spawn_file_actions_adddup2(&actions, files[i], i);
-		if (!error)
-			error = set_attributes(&attributes);
-		if (!error)
-			error = posix_spawn(pid, words[0], &actions, &attributes,
-					    (char *const *)words, environment);
-		posix_spawnattr_destroy(&attributes);
-	}
-	posix_spawn_file_actions_destroy(&actions);
+	for (int signal = 1; signal <= SIGNALS; signal++)
+		syscall(SYS_rt_sigaction, signal, by_default, NULL, SIGNALS / 8);
+	for (int i = 0; i < LK_CHILD_FILES; i++)
+		if (syscall(SYS_dup3, program->files[i], i, 0) < 0)
+			goto failed;
+	if (syscall(SYS_setpgid, 0, 0) || !settle_ids() ||
+	    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, SIGNALS / 8))
+		goto failed;
+	syscall(SYS_execve, program->words[0], program->words, program->environment);
+failed:
+	program->error = errno;
+	_exit(127);
+}
+
+/* posix_spawn() does the same, but for the ids.  No handler of a signal may run in the child. */
+static int spawn(pid_t *pid, struct program *program)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	*pid = vfork();
+	if (!*pid)
+		exec_program(program);
+	error = *pid < 0 ? errno : program->error;
+	if (*pid > 0 && error)
+		waitpid(*pid, NULL, 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
 
@@ -243,10 +269,10 @@ static bool start(struct lk_child *child, struct lc_arena *arena, const char *co
 	if (child->life < 0 || ends[1] < 0)
 		error = EMFILE;
 	else if (environment)
-		error = spawn(pid, words, environment, (const int[LK_CHILD_FILES]){
+		error = spawn(pid, &(struct program){ words, environment, (const int[LK_CHILD_FILES]){
 			[LK_CHILD_JOB] = child->job, [LK_CHILD_OUTPUT] = child->output,
 			[LK_CHILD_ERRORS] = child->output, [LK_CHILD_REPORT] = child->report,
-			[LK_CHILD_LIFE] = ends[1] });
+			[LK_CHILD_LIFE] = ends[1] }, 0 });
 	if (ends[1] >= 0)
 		close(ends[1]);
 	errno = error;

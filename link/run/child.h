@@ -3,7 +3,7 @@
  * child.h - a child process that does one job, and how it ended
  *
  * The child is `lazycuda`, the command that is installed with this library, or a compiler.  It is
- * made by posix_spawn(), which copies nothing of the caller's memory and runs none of its
+ * made by vfork(), which copies nothing of the caller's memory and runs none of its
  * handlers.  It has five files: the job, what it prints (twice), the report, and the end
  * of a pipe that nobody else has: when that is closed, the child is gone.  Of a compiler the job is
  * its input, and the report its output.
@@ -73,7 +73,8 @@ const char *lk_child_program(struct lc_arena *arena);
  * Runs it until it ends, `deadline` is reached (milliseconds of lk_now(); 0: none) or
  * something can be read from `cancel` (-1: nothing can).  The child is gone afterwards.
  * `words`, up to NULL, are the program, by an absolute path, and its arguments; `variables`, up to NULL,
- * are put into its environment.
+ * are put into its environment, which is else the caller's, or nothing where that is not to be trusted.
+ * The caller's effective ids are its only ones.
  */
 enum lk_ending lk_child_run(struct lk_child *child, struct lc_arena *arena,
 			    const char *const *words, const char *const *variables,

@@ -5,16 +5,23 @@ import shutil
 
 import pytest
 
+import build
+import handles
 from fakes import driver, fake
 from visitors import BY_NAME, CODE, LIBRARIES, intruders, intruding_cudart, reading, visitor
 
-pytestmark = pytest.mark.parametrize("way", ("setuid", "capable"))
+
+@pytest.fixture(params=("setuid", "capable"))
+def way(request):
+    return request.param
 
 
 @pytest.fixture
 def libraries(world):
-    """The libraries of the build, and the code, where everybody can read them."""
-    folder = world.put("doors", *LIBRARIES, *CODE)
+    """The libraries of the build, the command, and the code, where everybody can read them."""
+    folder = world.put("doors", *CODE)
+    world.put("doors/lib", *LIBRARIES)
+    world.put("doors/bin", build.BUILD / "bin" / "lazycuda")
     folder.chmod(0o755)
     world.bind(folder, "/opt/doors")
     return folder
@@ -25,7 +32,7 @@ def visit(world, libraries):
     """visit(way, NAME=value): what a visitor says that was started that way."""
     def run(way, *flags, **env):
         shutil.copy(visitor(*flags), libraries / way)
-        return reading(world.run(f"/opt/doors/{way}", way, "/opt/doors",
+        return reading(world.run(f"/opt/doors/{way}", way, "/opt/doors/lib",
                                  *[f"/opt/doors/{code.name}" for code in CODE], **env))
     return run
 
@@ -98,3 +105,20 @@ def test_what_the_system_has_is_found(visit, world, way):
     world.system("/usr/local/cuda/lib64", fake("cudart", "12.9"))
     said = visit(way)
     assert (said.cudart, said.path) == ("usable", "/usr/local/cuda/lib64/libcudart.so.12")
+
+
+@pytest.mark.parametrize("way", ["setuid", "settled", "capable"])
+def test_the_worker_of_an_isolated_link(visit, world, toolkit_of_intruders, way):
+    """It is a program without more rights than its caller, which is this one."""
+    env = {"LAZYCUDA_PATH": f"{toolkit_of_intruders}/lib", "LINK": "1"}
+    said = check(visit, way, lambda said: "intruder linker" in said.intruders, **env)
+    assert said.link == "BACKEND_MISSING"
+    world.system("/usr/local/cuda/lib64", handles.fake("nvJitLink", "12.9"))
+    assert visit(way, **env).link == "OK"
+
+
+def test_the_worker_of_a_program_with_two_users(visit, world, toolkit_of_intruders):
+    """To ld.so the worker would be privileged, and so not find its libraries."""
+    world.system("/usr/local/cuda/lib64", handles.fake("nvJitLink", "12.9"))
+    said = visit("lowered", LINK="1", LD_PRELOAD=f"{toolkit_of_intruders}/lib/libzstd.so.1")
+    assert said.link == "OK" and len(said.intruders) == 1

@@ -4,11 +4,13 @@
  * and says what came of it
  *
  *     visitor loaded LIBRARIES USER CODE...                    once USER is loaded, in $ELSEWHERE
- *     visitor plain|setuid|capable LIBRARIES CODE...           with more rights than its caller
+ *     visitor plain|setuid|settled|capable LIBRARIES CODE...   with more rights than its caller
+ *     visitor lowered LIBRARIES CODE...                        with another effective user than its own
  *
  * LIBRARIES has the libraries of the build, CODE are files with compressed code.  Started by root, it
  * gives itself those rights and starts again as a user who has none: as root's program with the
- * set-user-ID bit, or as one with a file capability.
+ * set-user-ID bit, which may take root for its only user then, or as one with a file capability.
+ * With LINK in the environment it also makes an isolated link.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -76,6 +78,27 @@ static void inspect(void *link, const char *path)
 	printf("code %s\n", error ? error : "unpacked");
 }
 
+/* What the worker prints is in the log. */
+static void link_isolated(void *library)
+{
+	static const char ptx[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
+				  ".visible .entry kernel() { ret; }\n";
+	const struct lazycuda_request request = {
+		.size = sizeof(request), .arch = "sm_80", .flags = LAZYCUDA_LINK_ISOLATED };
+	const struct lazycuda_environment environment = { .size = sizeof(environment), .nvjitlink = 12090 };
+	const struct lazycuda_input input = {
+		.size = sizeof(input), .name = "it", .bytes = ptx, .length = sizeof(ptx) };
+	struct lazycuda_link *link = ((__typeof__(&lazycuda_link_new))
+				      find(library, "lazycuda_link_new"))(&request, &environment);
+	const struct lazycuda_result *result;
+
+	((__typeof__(&lazycuda_link_add))find(library, "lazycuda_link_add"))(link, &input);
+	result = ((__typeof__(&lazycuda_link_run))find(library, "lazycuda_link_run"))(link);
+	printf("link %s\n", ((__typeof__(&lazycuda_code_name))
+			     find(library, "lazycuda_code_name"))(result->code));
+	mark(result->code ? result->error_log : result->info_log);
+}
+
 static void visit(const char *folder, char **code)
 {
 	void *stub = open_library(folder, "libcudart_stub.so"), *link;
@@ -92,6 +115,8 @@ static void visit(const char *folder, char **code)
 	while (*code)
 		inspect(link, *code++);
 	mark("end\n");
+	if (getenv("LINK"))
+		link_isolated(link);
 	status = ((const struct lazycuda_status *(*)(const char *))
 		  find(stub, "lazycuda_get_status"))("cudart");
 	printf("cudart %s %s\n", states[status->state], status->path ? status->path : "-");
@@ -121,7 +146,7 @@ static int start_again(char **argv)
 {
 	const char *why = "only root can give a program rights";
 
-	if (chown(argv[0], 0, 0) || chmod(argv[0], !strcmp(argv[1], "setuid") ? 04755 : 0755))
+	if (chown(argv[0], 0, 0) || chmod(argv[0], argv[1][0] == 's' ? 04755 : 0755))
 		return skip(why);
 	if (!strcmp(argv[1], "capable") && set_capability(argv[0]))
 		return skip("no file capability can be set here");
@@ -148,6 +173,12 @@ int main(int argc, char **argv)
 		visit(argv[2], argv + 4);
 		return 0;
 	}
+	if (!strcmp(argv[1], "lowered")) {
+		if (seteuid(NOBODY))
+			return skip("cannot become another user");
+		visit(argv[2], argv + 3);
+		return 0;
+	}
 	if (!getenv("AGAIN"))
 		return start_again(argv);
 	errno = 0;
@@ -155,7 +186,9 @@ int main(int argc, char **argv)
 		return skip("this is not another user");
 	if (!secure && strcmp(argv[1], "plain"))
 		return skip("the kernel ignores the rights of files here");
-	if (!strcmp(argv[1], "setuid") && geteuid())
+	if (argv[1][0] == 's' && geteuid())
+		return 1;
+	if (!strcmp(argv[1], "settled") && setresuid(0, 0, 0))
 		return 1;
 	visit(argv[2], argv + 3);
 	return 0;

@@ -32,7 +32,8 @@ def visitor(*flags):
 def intruders(folder):
     """Everything that could be looked for, in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for file in (intruding_cudart(), *map(intruder, BY_NAME)):
+    linker = fake("nvJitLink", "12.9", constructor=SAYS.replace("intruder", "intruder linker").replace("9", "16"))
+    for file in (intruding_cudart(), linker, *map(intruder, BY_NAME)):
         shutil.copy(file, folder)
     return folder
 
@@ -46,6 +47,6 @@ def reading(done):
     return SimpleNamespace(
         cudart=said["cudart"][0].split()[0], path=said["cudart"][0].split(" ", 1)[1],
         guard=said["guard"][0], driver=int(said["driver"][0]), branch=int(said["branch"][0]),
-        code=said.get("code", []),
+        code=said.get("code", []), link=said.get("link", [""])[0],
         trace=[line for line in done.err.splitlines() if line.startswith("lazycuda: ")],
         intruders=re.findall(r"^intruder.*$", done.err, re.M))
