@@ -512,7 +512,8 @@ enum lazycuda_code {
 	LAZYCUDA_CODE_TIME_LIMIT = 61,
 	LAZYCUDA_CODE_MEMORY_LIMIT = 62,
 	LAZYCUDA_CODE_CANCELLED = 63,			/* by lazycuda_link_cancel() */
-	LAZYCUDA_CODE_NO_CHILD = 64			/* the process could not be started */
+	LAZYCUDA_CODE_NO_CHILD = 64			/* the process was not started,
+							   or ended before it had the job */
 };
 
 /* "LTOIR_TOO_NEW"; "OK"; NULL for any other number. */

@@ -30,7 +30,7 @@ enum { LK_CHILD_JOB, LK_CHILD_OUTPUT, LK_CHILD_ERRORS, LK_CHILD_REPORT, LK_CHILD
 /* The report begins with this, in memory that both share; a product may follow. */
 #define LK_REPORT_BYTES 4096
 enum {	/* its state */
-	LK_REPORT_NOTHING = 0,	/* it did not get to the job */
+	LK_REPORT_NOTHING = 0,	/* it did not get to the job; it may have printed why */
 	LK_REPORT_STRANGE,	/* the job is not of its version */
 	LK_REPORT_WORKING,
 	LK_REPORT_CRASHED,	/* by `signal`; 0: by exit(status) */
@@ -68,6 +68,9 @@ void lk_child_close(struct lk_child *child);
 
 /* The path of the command, seen from this library's place when it was loaded. */
 const char *lk_child_program(struct lc_arena *arena);
+
+/* Why lk_child_run() has not started it; errno says it, too. */
+const char *lk_child_not_started(struct lc_arena *arena, const char *program);
 
 /*
  * Runs it until it ends, `deadline` is reached (milliseconds of lk_now(); 0: none) or

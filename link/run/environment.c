@@ -43,6 +43,9 @@ const char *lk_why_missing(struct lc_arena *arena, enum lk_tool tool)
 		return lc_format(arena, "there is no stub for %s in this process", names[tool]);
 	if (status->state == LAZYCUDA_STATE_USABLE)
 		return NULL;
+	if (status->state == LAZYCUDA_STATE_UNKNOWN)
+		return lc_format(arena, "the search for %s could not be finished: memory or file descriptors"
+				 " ran out", names[tool]);
 	reason = lc_format(arena, "%s", status->reason);
 	for (char *c = reason; *c; c++)
 		if (*c == '\n')

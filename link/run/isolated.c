@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* isolated.c - has a backend do a job, here or in a child process, whose crash is an error here */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,8 @@ static const char *file_of(const struct lk_job *job, enum lk_tool tool)
 }
 
 /* The child is to load the file that does the job, and the driver that is loaded here. */
-static const char *const *library_variables(struct lc_arena *arena, const struct lk_job *job)
+static const char *const *library_variables(struct lc_arena *arena, const struct lk_job *job,
+					    const char *program)
 {
 	static const struct {
 		enum lk_tool tool;
@@ -42,9 +42,14 @@ static const char *const *library_variables(struct lc_arena *arena, const struct
 		{ LK_NVRTC, "LAZYCUDA_NVRTC" }, { LK_NVJITLINK, "LAZYCUDA_NVJITLINK" },
 		{ LK_DRIVER, "LAZYCUDA_CUDA" }, { LK_NVVM, LK_NVVM_VARIABLE },
 	};
-	const char **variables = lc_alloc(arena, (sizeof(all) / sizeof(*all) + 1) *
+	const char **variables = lc_alloc(arena, (sizeof(all) / sizeof(*all) + 2) *
 					  sizeof(*variables));
+	const char *slash = strrchr(program, '/');
 	size_t count = 0;
+
+	/* ld.so reads it where there is no /proc, to find the command's libraries. */
+	if (variables && slash)
+		variables[count++] = lc_format(arena, "LD_ORIGIN_PATH=%.*s", (int)(slash - program), program);
 
 	for (size_t i = 0; variables && i < sizeof(all) / sizeof(*all); i++) {
 		const char *file = all[i].tool == job->tool || all[i].tool == LK_DRIVER ?
@@ -99,10 +104,28 @@ static bool take_product(struct lc_arena *arena, const struct lk_job *job,
 	return taken;
 }
 
+/* It has not done anything.  ld.so says what it misses, and the worker why it does not begin. */
+static const char *why_nothing(struct lc_arena *arena, const struct lk_child *child,
+			       const struct lk_report *report, const char *printed)
+{
+	const char *program = lc_printable(arena, lk_child_program(arena)), *how = "ended";
+	const char *line = lk_telling_line(arena, printed);
+
+	if (report->state == LK_REPORT_STRANGE)
+		return lc_format(arena, "%s is of another version than this liblazycuda_link: install both of one"
+				 " version, or start this program again if they were upgraded since", program);
+	if (child->status != -1)
+		how = WIFSIGNALED(child->status) ?
+		      lc_format(arena, "was ended by signal %d", WTERMSIG(child->status)) :
+		      lc_format(arena, "ended with status %d", WEXITSTATUS(child->status));
+	return lc_format(arena, "%s %s before it took the job%s%s", program, how, line ? ": " : "",
+			 line ? line : "");
+}
+
 /* It ended by itself. */
 static void judge_report(struct lc_arena *arena, const struct lk_job *job,
 			 const struct lk_limits *limits, const struct lk_child *child,
-			 const struct lk_report *report, struct lk_product *product)
+			 const struct lk_report *report, const char *printed, struct lk_product *product)
 {
 	int signal = report->state == LK_REPORT_CRASHED ? report->signal :
 		child->status != -1 && WIFSIGNALED(child->status) ? WTERMSIG(child->status) : 0;
@@ -115,9 +138,8 @@ static void judge_report(struct lc_arena *arena, const struct lk_job *job,
 	}
 	*product = (struct lk_product){ .piece = LAZYCUDA_NO_INDEX };
 	if (report->state == LK_REPORT_NOTHING || report->state == LK_REPORT_STRANGE)
-		lk_product_stop(product, LAZYCUDA_CODE_NO_CHILD, lc_format(arena,
-			"%s does not belong to this liblazycuda_link: install both of one version",
-			lk_child_program(arena)));
+		lk_product_stop(product, LAZYCUDA_CODE_NO_CHILD,
+				why_nothing(arena, child, report, printed));
 	else if (limits->memory && report->lacked_memory)
 		stop(arena, job, report, LAZYCUDA_CODE_MEMORY_LIMIT,
 		     used_up(arena, report, limits), product);
@@ -148,7 +170,7 @@ static void take_ending(struct lc_arena *arena, const struct lk_job *job,
 	else if (ending == LK_CANCELLED)
 		stop(arena, job, &report, LAZYCUDA_CODE_CANCELLED, "was cancelled", product);
 	else
-		judge_report(arena, job, limits, child, &report, product);
+		judge_report(arena, job, limits, child, &report, output, product);
 	log = product->code == LAZYCUDA_CODE_OK ? &product->info_log : &product->error_log;
 	if (output)
 		*log = *log ? lc_format(arena, "%s\n%s", *log, output) : output;
@@ -158,7 +180,7 @@ static void do_isolated(struct lc_arena *arena, const struct lk_job *job,
 			const struct lk_limits *limits, struct lk_product *product)
 {
 	const char *program = lk_child_program(arena);
-	const char *const *variables = library_variables(arena, job);
+	const char *const *variables = library_variables(arena, job, program);
 	enum lk_ending ending = LK_NOT_STARTED;
 	struct lk_child child;
 
@@ -167,9 +189,7 @@ static void do_isolated(struct lc_arena *arena, const struct lk_job *job,
 				program, LK_CHILD_COMMAND, NULL }, variables, limits->deadline,
 				      limits->cancel);
 	if (ending == LK_NOT_STARTED)
-		lk_product_stop(product, LAZYCUDA_CODE_NO_CHILD, lc_format(arena,
-			"no child process can be started, %s: %s; isolation needs the command"
-			" `lazycuda` there", program, strerror(errno)));
+		lk_product_stop(product, LAZYCUDA_CODE_NO_CHILD, lk_child_not_started(arena, program));
 	else
 		take_ending(arena, job, limits, &child, ending, product);
 	lk_child_close(&child);

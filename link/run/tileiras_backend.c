@@ -8,7 +8,6 @@
  * it has the link's limit of memory and ends with the caller.
  */
 #include <elf.h>
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -152,8 +151,6 @@ void lk_tileiras_compile(struct lc_arena *arena, const struct lk_job *job,
 	else if (ending == LK_CANCELLED)
 		stop_tileiras(product, LAZYCUDA_CODE_CANCELLED, "tileiras was cancelled");
 	else
-		stop_tileiras(product, LAZYCUDA_CODE_NO_CHILD, lc_format(arena, "%s cannot be started: %s",
-								lc_printable(arena, command[0]),
-								strerror(errno)));
+		stop_tileiras(product, LAZYCUDA_CODE_NO_CHILD, lk_child_not_started(arena, command[0]));
 	lk_child_close(&child);
 }

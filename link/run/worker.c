@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,27 +129,38 @@ static void close_others(void)
 		close(fd);
 }
 
-/* Maps the files, reads the job, and has this process end with its parent. */
-static bool begin(struct lc_arena *arena, struct lk_job *job)
+/* Has this process end with its parent.  That may be outside of this PID namespace, and has no number
+ * here then; but it reads the pipe. */
+static bool follow(pid_t parent)
+{
+	struct pollfd life = { .fd = LK_CHILD_LIFE, .events = POLLOUT };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return getppid() == parent ||
+	       (!getppid() && poll(&life, 1, 0) >= 0 && !(life.revents & (POLLERR | POLLNVAL)));
+}
+
+/* Maps the files, and reads the job.  Returns NULL, or why there is nothing to do. */
+static const char *begin(struct lc_arena *arena, struct lk_job *job)
 {
 	struct stat st;
 	pid_t parent;
 	void *bytes;
 
+	if (fstat(LK_CHILD_JOB, &st) || st.st_size <= 0)
+		return "there is no job";
 	report = mmap(NULL, LK_REPORT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, LK_CHILD_REPORT,
 		      0);
-	if (report == MAP_FAILED || fstat(LK_CHILD_JOB, &st) || st.st_size <= 0)
-		return false;
 	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, LK_CHILD_JOB,
 		     0);
-	if (bytes == MAP_FAILED)
-		return false;
-	report->state = LK_REPORT_STRANGE;
+	if (report == MAP_FAILED || bytes == MAP_FAILED)
+		return strerror(errno);
 	report->piece = LAZYCUDA_NO_INDEX;
-	if (!lk_read_job(arena, bytes, (size_t)st.st_size, job, &parent, &limit))
-		return false;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return getppid() == parent;
+	if (!lk_read_job(arena, bytes, (size_t)st.st_size, job, &parent, &limit)) {
+		report->state = arena->failed ? LK_REPORT_NOTHING : LK_REPORT_STRANGE;
+		return strerror(arena->failed ? ENOMEM : EPROTO);
+	}
+	return follow(parent) ? NULL : "the process that started this one has ended";
 }
 
 static bool write_product(const struct lk_job *job)
@@ -160,8 +172,7 @@ static bool write_product(const struct lk_job *job)
 /* The memory of this process counts as the program's: to load any program takes as much. */
 static int become(char **words)
 {
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != (pid_t)strtol(words[0], NULL, 10))
+	if (!follow((pid_t)strtol(words[0], NULL, 10)))
 		return 2;
 	limit = (uint64_t)strtol(words[1], NULL, 10);
 	limit_memory();
@@ -176,13 +187,16 @@ int lazycuda_link_worker(char **words)
 	struct lc_arena *arena;
 	struct lk_nvvm nvvm;
 	struct lk_job job;
+	const char *why;
 
 	close_others();
 	setrlimit(RLIMIT_CORE, &none);
 	if (words[0] && words[1] && words[2])
 		return become(words);
 	arena = lc_arena_new();
-	if (!arena || !begin(arena, &job)) {
+	why = arena ? begin(arena, &job) : strerror(ENOMEM);
+	if (why) {
+		fprintf(stderr, "error: %s\n", why);
 		lc_arena_free(arena);
 		return 2;
 	}

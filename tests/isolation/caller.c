@@ -7,12 +7,14 @@
  * Thread n links PTX n % count, ROUNDS times.  --ignore: SIGCHLD is ignored; --reap: its
  * handler waits for any child; --closed: files 0 to 2 are not there; --open: the caller has
  * many others; --block: SIGUSR1 is blocked, and SIGPIPE ignored; --fork: another thread
- * forks all the time; --chdir FOLDER; --time MS, --memory BYTES: the limits; --cancel MS: after
- * that every link is cancelled.  Prints what came of each, and then what is left of it in the process.
+ * forks all the time; --chdir FOLDER; --unshare: children are in another PID namespace;
+ * --time MS, --memory BYTES: the limits; --cancel MS: after that every link is cancelled.  Prints what came of each, and then what is left of it in the process.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +37,7 @@ static const struct lazycuda_environment environment = {
 	.size = sizeof(environment), .nvjitlink = 13000,
 };
 static char **inputs;
-static int input_count, rounds, cancel_after;
+static int input_count, rounds, cancel_after, unshares;
 static struct lazycuda_link *links[MOST];
 static volatile int over;
 static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
@@ -48,6 +50,10 @@ static void *thread(void *data)
 		.length = strlen(inputs[number % input_count]) + 1,
 	};
 
+	if (unshares && unshare(unshares)) {
+		dprintf(SAID, "no PID namespace can be made\n");
+		exit(77);
+	}
 	for (int i = 0; i < rounds; i++) {
 		struct lazycuda_link *link = lazycuda_link_new(&request, &environment);
 		const struct lazycuda_result *result;
@@ -117,6 +123,8 @@ static char **read_options(char **word)
 			is_forking = 1;
 		else if (!strcmp(*word, "--chdir") && chdir(*++word))
 			exit(1);
+		else if (!strcmp(*word, "--unshare"))
+			unshares = CLONE_NEWPID;
 		else if (!strcmp(*word, "--time"))
 			request.time_limit = strtoull(*++word, NULL, 10);
 		else if (!strcmp(*word, "--memory"))

@@ -122,16 +122,20 @@ def test_files_may_not_grow(world, run):
     assert done.lines[0].startswith("0: NO_CHILD: ") and "File too large" in done.lines[0]
 
 
-def test_a_command_that_is_another(world, run, tmp_path):
-    lib, program = tmp_path / "lib", tmp_path / "bin" / "lazycuda"
-    shutil.copytree(build.STUBS, lib, symlinks=True)
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\nexit 0\n")
+@pytest.mark.parametrize("script, said", [
+    ("#!/bin/sh\nexit 3", "bin/lazycuda ended with status 3 before it took the job"),
+    ("#!/bin/sh\nkill -9 $$", "bin/lazycuda was ended by signal 9 before it took the job"),
+    ("#!/bin/sh\necho 'it: error: no library'; exit 127", "status 127 before it took the job: it: error: no library"),
+    ("#!/bin/sh\nprintf '\\001' 1<>/proc/self/fd/3", "install both of one version"),
+    ("#!/no/shell\n", "bin/lazycuda: No such file or directory: the file is there")])
+def test_a_command_that_is_another(world, run, script, said):
+    shutil.copytree(build.STUBS, world.root / "lib", symlinks=True)
+    program = world.folder("bin") / "lazycuda"
+    program.write_text(script)
     program.chmod(0o755)
-    results, _, rest = run(LD_LIBRARY_PATH=f"{lib}:{world.env['LD_LIBRARY_PATH']}",
-                           LD_PRELOAD=str(lib / "liblazycuda_link.so"))
+    results, _, rest = run(LD_LIBRARY_PATH=f"{world.root}/lib:{world.env['LD_LIBRARY_PATH']}")
     assert results[0].startswith("NO_CHILD: ") and rest == LEAVES_NOTHING
-    assert "of one version" in results[0]
+    assert said in results[0]
 
 
 def test_a_relative_path_and_another_current_folder(world, run):
@@ -142,6 +146,19 @@ def test_a_relative_path_and_another_current_folder(world, run):
     world.folder("other/lib")
     results, _, _ = run("--chdir", "other", LD_LIBRARY_PATH=f"lib:{world.env['LD_LIBRARY_PATH']}")
     assert results == ["OK: "]
+
+
+def test_children_in_a_pid_namespace_of_their_own(run):
+    """The first of them has a parent without a number there.  After it there are none."""
+    results, _, _ = run("--unshare", rounds=2)
+    assert results[0] == "OK: " and results[1].startswith("NO_CHILD: ") and "--fork" in results[1]
+
+
+def test_no_proc(world, run):
+    run()
+    done = world.run("/bin/sh", "-c", 'mount -t tmpfs none /proc || exit 77; exec "$@"', "sh", caller(), 1, 1,
+                     PTX.format("well"))
+    assert done.lines[0] == "0: OK: "
 
 
 def test_called_by_somebody_else_the_worker_does_nothing(world):
