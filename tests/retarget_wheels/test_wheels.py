@@ -433,10 +433,18 @@ def test_text_output(retarget, tmp_path, repaired):
     assert "still requires nvidia-cuda-runtime-cu12: --relax-requirements" in done.out
 
 
-@pytest.mark.parametrize("options, brings", [
-    ([], "nvidia-cuda-runtime-cu12"), (["--relax-requirements"], "no package of CUDA")])
-def test_the_last_line_is_what_an_installation_brings(retarget, tmp_path, plain, options, brings):
-    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain}, requires=["nvidia-cuda-runtime-cu12"])
+# What there is no stub for is brought as well, where it is required of every Linux.
+BROUGHT = ["nvidia-cudss-cu12>=0.3", "cuda-toolkit==12.*", "cupy-cuda12x", "nvidia-cublasmp-cu13",
+           "tensorrt_cu12 (>10)"]
+
+
+@pytest.mark.parametrize("options, more, brings", [
+    ([], [], "nvidia-cuda-runtime-cu12"), (["--relax-requirements"], [], "no package of CUDA"),
+    (["--relax-requirements"], BROUGHT, ", ".join(BROUGHT)),
+    (["--relax-requirements"], ["nvidia-cudss-cu12; extra == 'solve'", "nvidia-ml-py", "numpy",
+                                "nvidia-cudss-cu12; sys_platform == 'win32'"], "no package of CUDA")])
+def test_the_last_line_is_what_an_installation_brings(retarget, tmp_path, plain, options, more, brings):
+    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain}, requires=["nvidia-cuda-runtime-cu12", *more])
     assert retarget(wheel, *options, json_wanted=False).out.splitlines()[-1].strip() == \
         f"an installation brings, also where there is no CUDA: {brings}"
 

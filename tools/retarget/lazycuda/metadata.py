@@ -10,10 +10,11 @@ REQUIREMENT = re.compile(rb"Requires-Dist:[ \t]*(?P<name>[A-Za-z0-9._-]+)(?P<res
                          rb"(;(?P<marker>[^\r\n]*))?(?P<end>\r?\n?)$", re.I)
 # The lowest version that a clause lets in; != and < name one that it does not.
 LOWEST = re.compile(r"(?<![!<=>~])(?:={2,3}|~=|>=?)\s*(\d+)")
-# The end of a package's name that tells the major: -cu12, -cu121, -cuda12x, -cuda-12.
-OF_MAJOR = re.compile(r"-cu(?:da-?)?(1\d)\d?x?$")
 # What builds programs, or is needed to build them: it works beside any CUDA.
 TOOL = re.compile(r"nvidia-(?:cuda-(?!cupti|nvrtc|runtime)|nvvm|nvml)")
+# A marker that holds on no Linux.
+ELSEWHERE = re.compile(r"""\s*(?:sys_platform|platform_system|os_name)\s*==\s*["'](?:win32|nt|darwin|windows|cygwin)["'](?:\s+and\b.*)?$""",
+                       re.I)
 EXTRAS = re.compile(r"\s*\[([^\]]*)\](.*)$", re.S)
 
 
@@ -104,6 +105,14 @@ def requires(text):
             if words and b"extra" not in (words["marker"] or b"")}
 
 
+def brings(text):
+    """The requirements on packages of CUDA that hold without an extra."""
+    found = map(REQUIREMENT.match, _split(text)[0])
+    return [_shown(_text(words["name"] + words["rest"])).strip() for words in found
+            if words and b"extra" not in (words["marker"] or b"") and
+            not ELSEWHERE.match(_text(words["marker"] or b"")) and packages.is_cudas(_text(words["name"]))]
+
+
 def majors_that_stay(text, free):
     """{major of CUDA} of packages whose names tell it and which the wheel requires still:
     nvidia-curand-cu12, and cuquantum-cu12, whose libraries need those of CUDA 12."""
@@ -112,7 +121,7 @@ def majors_that_stay(text, free):
         words = REQUIREMENT.match(line)
         if words and b"extra" not in (words["marker"] or b"") and not _parse(line, free):
             name = packages.canonical(_text(words["name"]))
-            told = OF_MAJOR.search(name)
+            told = packages.OF_MAJOR.search(name)
             if told and not TOOL.match(name):
                 found.add(int(told[1]))
     return found

@@ -89,6 +89,10 @@ BY_TOOLKIT = {package.toolkit: package for package in TABLE if package.toolkit}
 SUFFIXED = frozenset(package.family for package in TABLE
                      if package.requirements[13].endswith("-cu13"))
 TOOLKIT = "cuda-toolkit"
+# The end of a package's name that tells the major: -cu12, -cu121, -cuda12x, -cuda-12.
+OF_MAJOR = re.compile(r"-cu(?:da-?)?(1\d)\d?x?$")
+# NVIDIA's that have Python code alone.
+NO_LIBRARIES = frozenset(("nvidia-cudnn-frontend", "nvidia-ml-py", "nvidia-nvtx-python"))
 # Packages whose versions count as CUDA does, and tell the major.
 COUNTS_CUDA = frozenset(package.family for package in TABLE
                         if package.requirements.get(13) == f"{package.family}==13.*")
@@ -112,6 +116,13 @@ def canonical(name):
 def family(name):
     """The name without the -cu12 of a package for one CUDA."""
     return re.sub(r"-cu\d+$", "", canonical(name))
+
+
+def is_cudas(name):
+    """Whether a package is of CUDA: NVIDIA's, or one whose name tells the CUDA that it is for."""
+    name = canonical(name)
+    return name in (TOOLKIT, "cuquantum", "tensorrt") or bool(OF_MAJOR.search(name)) or \
+        name.startswith("nvidia-") and name not in NO_LIBRARIES
 
 
 def stem(text):

@@ -63,7 +63,7 @@ def of_libraries(looked, bundled=frozenset()):
 
 def of_wheel(path):
     return {"wheel": str(path), "outcome": "nothing", "output": None, "error": None, "code": None,
-            "added": [], "removed": [], "requirements": [], "kept": [], "extras": {}, "mentions": [],
+            "added": [], "removed": [], "requirements": [], "kept": [], "extras": {}, "brings": [], "mentions": [],
             "notes": [], "files": [], "libraries": []}
 
 
@@ -165,11 +165,9 @@ def _wheel_lines(said):
     for entry in said["mentions"]:
         yield _mention_line(said, entry)
     yield from said["notes"]
-    brings = [entry["requirement"] for entry in said["requirements"] if not entry["relaxed"]]
-    brings += [entry["requirement"] for entry in said["kept"]]
     if said["outcome"] == "retargeted":
         yield ("an installation brings, also where there is no CUDA: "
-               f"{', '.join(brings) or 'no package of CUDA'}")
+               f"{', '.join(said['brings']) or 'no package of CUDA'}")
     for entry in said["libraries"]:
         yield from (f"{file} cannot be imported without {', '.join(entry['needed'])}: variable {name}"
                     for file, name in entry["variables"])

@@ -170,6 +170,7 @@ class Job:
             text, said["extras"] = metadata.relax(text, free if relax else {},
                                                   self._majors(stubs, needed, stay), sorted(replaced))
             said["notes"] = self._needs_of_others(libraries, required, has)
+        said["brings"] = metadata.brings(text)
         return text, required, said
 
     def _needs_of_others(self, libraries, required, has):
