@@ -301,7 +301,7 @@ stub-maker: $(MAKERS) $(BUILD)/stub-maker
 
 # It lies as it does when installed, wherever $(BUILD) is.
 RETARGET := $(sort $(wildcard tools/retarget/lazycuda/*.py)) tools/retarget/lazycuda/py.typed \
-	$(GENERATED)/link_abi.py
+	$(GENERATED)/link_abi.py $(GENERATED)/known.py
 RETARGET_SHARE := $(BUILD)/share/lazycuda/python/lazycuda
 $(BUILD)/retarget: $(RETARGET) Makefile
 	$(call say,COPY)
@@ -316,6 +316,10 @@ write = $(Q)mkdir -p $(@D) && LC_ALL=C $(1) >$@.$$$$ && mv $@.$$$$ $@
 $(GENERATED)/link_abi.py: tools/retarget/abi.awk include/lazycuda_link.h
 	$(call say,AWK)
 	$(call write,awk -f $^)
+
+$(GENERATED)/known.py: tools/retarget/known.awk tools/known.h $(LISTS)
+	$(call say,AWK)
+	$(call write,awk -v libraries="$(LIBRARIES) $(OTHERS)" -f $(wordlist 1,2,$^))
 
 $(BUILD)/obj/link/plan/codes.o: | $(GENERATED)/codes.h
 $(GENERATED)/codes.h: include/lazycuda_link.h

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../stubs/base/library_name.h"
+#include "ready.h"
 #include "tally.h"
 
 /* ---- what comes with the file ---- */
@@ -96,7 +97,7 @@ static uint32_t cudas_that_have(const struct found_import *import)
 static uint32_t cudas_with(const struct findings *findings, const struct found_import *import)
 {
 	if (!import->needed)
-		return UINT32_MAX;
+		return import->unmet ? 0 : UINT32_MAX;
 	if (import->through == NEEDS_STUB)
 		return stub_is_there(findings, import->needed) ? UINT32_MAX : 0;
 	switch (serves(findings, import->needed)) {
@@ -117,9 +118,143 @@ bool lies_with_its_libraries(const struct tables *tables, const struct findings 
 	return true;
 }
 
+/* ---- what nothing brings ---- */
+
+struct search {
+	const struct tables *tables;
+	const struct findings *findings;
+	const struct found_import *import;
+	bool brought;		/* or may be */
+};
+
+static bool is_listed(const struct tables *tables, const char *soname)
+{
+	int major;
+
+	for (size_t i = 0; i < tables->count; i++)
+		if (needed_kind(&tables->all[i], soname, &major) != NEEDS_OTHER)
+			return true;
+	return ready_lists(soname) || ready_is_cudas(soname);
+}
+
+static void note_bringer(const char *soname, void *data)
+{
+	struct search *search = data;
+	const struct table *table = search->import->table;
+	int major;
+
+	search->brought |= needed_kind(table, soname, &major) != NEEDS_OTHER ||
+		ready_brings(soname, table->library->name) ||
+		!(is_listed(search->tables, soname) || ready_is_systems(soname) || ready_is_apart(soname) ||
+		  (search->findings->beside && neighbours_have(search->findings->beside, soname)));
+}
+
+/* Returns true if something that the file needs has, or may have, the library's functions. */
+static bool is_brought(const struct tables *tables, const struct findings *findings,
+		       const struct found_import *import)
+{
+	struct search search = { tables, findings, import, .brought = false };
+
+	for (size_t i = 0; i < findings->needed.count; i++)
+		note_bringer(findings->needed.list[i], &search);
+	if (!search.brought && findings->searcher.place)
+		neighbours_needs(findings->beside, &findings->searcher, note_bringer, &search);
+	return search.brought;
+}
+
+/* Takes out the names that files of the wheel define. */
+static void leave_defined(const struct findings *findings, struct found_import *import)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < import->name_count; i++)
+		if (!neighbours_define(findings->beside, import->names[i].name))
+			import->names[left++] = import->names[i];
+	import->name_count = left ? left : import->name_count;
+	import->unmet = left;
+}
+
+/* The CUDAs whose library has a name, a bit for each. */
+static uint32_t cudas_having(const struct lc_library *library, const char *name)
+{
+	uint32_t found = 0;
+
+	for (size_t row = 0; row < library->major_count; row++)
+		if (lc_find_export(library, name, library->majors[row].major))
+			found |= cudas_of(library, library->majors[row].major);
+	return found;
+}
+
+/* Names whose interface differs between majors are those of this major of the library. */
+static void take_major(struct found_import *import, int major)
+{
+	for (size_t i = 0; i < import->name_count; i++)
+		if (!import->names[i].export)
+			import->names[i].export = lc_find_export(import->table->library,
+								 import->names[i].name, major);
+}
+
+/* If all that nothing brings is together in one CUDA alone, the file was made for that. */
+static void take_one_cuda(struct findings *findings, uint32_t known)
+{
+	uint32_t told = known;
+
+	for (size_t i = 0; i < findings->import_count; i++)
+		for (size_t k = 0; findings->imports[i].unmet && k < findings->imports[i].name_count; k++)
+			told &= cudas_having(findings->imports[i].table->library,
+					     findings->imports[i].names[k].name);
+	for (size_t i = 0; i < findings->import_count && told && !(told & (told - 1)); i++) {
+		const struct lc_library *library = findings->imports[i].table->library;
+
+		for (size_t row = 0; findings->imports[i].unmet && row < library->major_count; row++)
+			if (cudas_of(library, library->majors[row].major) & told)
+				take_major(&findings->imports[i], library->majors[row].major);
+	}
+}
+
+void lies_settle(struct tables *tables, struct findings *findings)
+{
+	bool any = false;
+	int major;
+
+	/* In a folder, what is loaded together is not known. */
+	if ((findings->beside && !is_in_wheel(findings)) || findings->object || findings->itself ||
+	    findings->stub)
+		return;
+	for (size_t i = 0; i < findings->import_count; i++) {
+		struct found_import *import = &findings->imports[i];
+
+		if (import->versioned || !import->name_count)
+			continue;
+		if (import->needed) {
+			/* In a wheel, the stub has the name of that library, and its interface. */
+			if (is_in_wheel(findings) &&
+			    needed_kind(import->table, import->needed, &major) != NEEDS_STUB && major)
+				take_major(import, major);
+			continue;
+		}
+		import->unmet = !is_brought(tables, findings, import);
+		if (import->unmet && is_in_wheel(findings))
+			leave_defined(findings, import);
+		any |= import->unmet;
+	}
+	if (any)
+		take_one_cuda(findings, known_cudas(tables));
+}
+
+/* ---- where it runs ---- */
+
 bool lies_for_glibc(const struct findings *findings)
 {
 	return !findings->musl && !findings->without_stub.count;
+}
+
+bool lies_without_stubless(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->stubless.count; i++)
+		if (!lies_beside(findings, findings->stubless.list[i]))
+			return false;
+	return true;
 }
 
 bool lies_without_cuda(const struct findings *findings)
@@ -127,11 +262,25 @@ bool lies_without_cuda(const struct findings *findings)
 	for (size_t i = 0; i < findings->import_count; i++) {
 		const struct found_import *import = &findings->imports[i];
 
+		if (import->unmet)
+			return false;
 		if (import->needed && !lies_beside(findings, import->needed) &&
 		    (import->through == NEEDS_REAL || !cudas_with(findings, import)))
 			return false;
 	}
-	return lies_for_glibc(findings);
+	return lies_for_glibc(findings) && lies_without_stubless(findings);
+}
+
+bool lies_retargeted(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->import_count; i++) {
+		const struct found_import *import = &findings->imports[i];
+
+		if (import->unmet || (import->needed && import->through != NEEDS_STUB &&
+				      !lies_beside(findings, import->needed)))
+			return false;
+	}
+	return true;
 }
 
 bool lies_without_stub(const struct findings *findings)
@@ -217,10 +366,21 @@ static const char *join(struct lc_arena *arena, const char *text, const char *mo
 	return !*more ? text : lc_format(arena, "%s%s%s", text, *text ? "; " : "", more);
 }
 
+/* "cublasCreate_v2 of cublas, and nothing brings libcublas" */
+static const char *unmet_text(struct lc_arena *arena, const char *text, const struct found_import *import)
+{
+	const char *more = import->name_count == 1 ? "" :
+		lc_format(arena, " and %zu more", import->name_count - 1);
+
+	return lc_format(arena, "%s%s%s%s of %s, and nothing brings %.*s", text, *text ? "; " : "",
+			 import->names[0].name, more, import->table->library->name,
+			 (int)import->table->stem_length, import->table->stem);
+}
+
 /* The needed libraries that are not there on each CUDA. */
 static const char *needed_text(struct lc_arena *arena, const struct findings *findings)
 {
-	const char *text = "", *astray = "", *missing = "";
+	const char *text = "", *astray = "", *missing = "", *unmet = "";
 
 	for (size_t i = 0; i < findings->import_count; i++) {
 		const struct found_import *import = &findings->imports[i];
@@ -228,7 +388,9 @@ static const char *needed_text(struct lc_arena *arena, const struct findings *fi
 
 		if (cudas == UINT32_MAX)
 			continue;
-		if (import->through == NEEDS_STUB)
+		if (import->unmet)
+			unmet = unmet_text(arena, unmet, import);
+		else if (import->through == NEEDS_STUB)
 			missing = list_once(arena, missing, import->needed);
 		else if (import->through == NEEDS_RENAMED ||
 			 (is_in_wheel(findings) && neighbours_have(findings->beside, import->needed)))
@@ -247,7 +409,9 @@ static const char *needed_text(struct lc_arena *arena, const struct findings *fi
 	if (*missing)
 		missing = lc_format(arena, "%s is not in the wheel where the run path leads, and it does"
 				    " not require lazycuda", missing);
-	return join(arena, text, missing);
+	if (*unmet)
+		unmet = lc_format(arena, "not defined by anything that it needs: %s", unmet);
+	return join(arena, join(arena, text, missing), unmet);
 }
 
 static const char *opened_text(struct lc_arena *arena, const struct tables *tables,

@@ -5,6 +5,10 @@
 
 #include "findings.h"
 
+/* Finds out what nothing that the file needs brings, once what is beside it is known, and which major
+ * names without a version are of. */
+void lies_settle(struct tables *tables, struct findings *findings);
+
 /* Returns true if a library of this name comes with the file, where ld.so finds it. */
 bool lies_beside(const struct findings *findings, const char *soname);
 
@@ -24,8 +28,14 @@ bool lies_with_its_libraries(const struct tables *tables, const struct findings 
 
 /* Returns true if the file can be loaded where there is neither a CUDA nor a driver. */
 bool lies_without_cuda(const struct findings *findings);
+/* Returns true if no library of CUDA that it needs is one of which there is no stub, or that comes
+ * with it. */
+bool lies_without_stubless(const struct findings *findings);
 /* Returns true if the file can be loaded there once it is retargeted. */
 bool lies_for_glibc(const struct findings *findings);
+
+/* Returns true if retargeting it has nothing to do: what it needs of CUDA are stubs, or comes with it. */
+bool lies_retargeted(const struct findings *findings);
 
 /* Returns true if only a stub that the file needs is not in its wheel. */
 bool lies_without_stub(const struct findings *findings);

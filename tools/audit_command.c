@@ -81,6 +81,7 @@ static void audit_bytes(struct audit *audit, const char *file, const char *wheel
 	findings_read(&arena, &audit->tables, bytes, size, &findings);
 	findings.beside = audit->beside;
 	findings.searcher.place = member ? place_in_site(member) : NULL;
+	lies_settle(&audit->tables, &findings);
 	if (audit->report.wish.any && !findings.error)
 		code_read(&arena, bytes, size, &code);
 	progress_hide();

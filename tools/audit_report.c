@@ -78,18 +78,27 @@ static const char *verdict_text(struct report *report, struct lc_arena *arena,
 
 /* ---- notes ---- */
 
-static const char *import_note(struct lc_arena *arena, const struct found_import *import)
+static const char *names_text(struct lc_arena *arena, const struct found_import *import)
+{
+	return lc_format(arena, import->name_count == 1 ? "%zu name" : "%zu names", import->name_count);
+}
+
+static const char *import_note(struct lc_arena *arena, const struct findings *findings,
+			       const struct found_import *import)
 {
 	const struct lc_library *library = import->table->library;
 
 	if (import->name_count && !import->versioned && !import->needed)
-		return lc_format(arena, "%zu names of %s are imported without a version and without"
-				 " needing any library, such as %s: whatever is in the process answers",
-				 import->name_count, library->name, import->names[0].name);
-	if (import->name_count && !import->versioned && lc_has_nodes(library))
-		return lc_format(arena, "%zu names of %s are imported without a version, such as %s:"
-				 " they get its newest interface, and none where majors differ; link"
-				 " against an import library", import->name_count, library->name,
+		return lc_format(arena, "%s of %s imported without a version and without"
+				 " needing any library, such as %s: %s", names_text(arena, import),
+				 library->name, import->names[0].name, import->unmet ?
+				 "it is loaded only after something that has them for all to see" :
+				 "whatever is in the process answers");
+	if (import->name_count && !import->versioned && lc_has_nodes(library) &&
+	    !lies_beside(findings, import->needed))
+		return lc_format(arena, "%s of %s imported without a version, such as %s:"
+				 " the stub's newest interface, and none where majors differ; link"
+				 " against an import library", names_text(arena, import), library->name,
 				 import->names[0].name);
 	if (!import->needed)
 		return lc_format(arena, "it needs versions of %s, but not the library:"
@@ -220,9 +229,10 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 	json_runs(report, arena, "once_retargeted", fate->retargeted);
 	json_open("without_cuda", '{');
 	json_boolean("runs_on", lies_without_cuda(findings));
-	json_boolean("once_retargeted", lies_apart(findings) ?
-		     lies_without_cuda(findings) : lies_for_glibc(findings));
+	json_boolean("once_retargeted", lies_apart(findings) ? lies_without_cuda(findings) :
+		     lies_for_glibc(findings) && lies_without_stubless(findings));
 	json_close('}');
+	json_words("no_stub", findings->stubless.list, findings->stubless.count);
 	json_words("not_judged", unjudged.list, unjudged.count);
 	json_driver(report, arena, drives, driver);
 	if (report->wish.any)
@@ -280,8 +290,7 @@ static void print_import(struct lc_arena *arena, const struct findings *findings
 			 const struct found_import *import)
 {
 	const struct lc_library *library = import->table->library;
-	const char *text = lc_format(arena, "%zu name%s", import->name_count,
-				     import->name_count == 1 ? "" : "s");
+	const char *text = names_text(arena, import);
 
 	if (import->major)
 		text = lc_format(arena, "%s of %s %d", text, lc_major_word(library), import->major);
@@ -355,15 +364,16 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 	if (report->wish.any)
 		print_device_code(report, arena, code);
 	for (size_t i = 0; i < findings->import_count; i++) {
-		const char *note = import_note(arena, &findings->imports[i]);
+		const char *note = import_note(arena, findings, &findings->imports[i]);
 
 		if (note)
 			line(arena, "note", note);
 	}
 	if (findings->lazy && imports_any(findings) && !findings->itself)
-		line(arena, "note", "is bound lazily: once a real library is global in the process,"
-		     " functions called for the first time bind to it, and it does not know what"
-		     " was registered before; link with -Wl,-z,now, or use `lazycuda retarget`");
+		line(arena, "note", lc_format(arena, "is bound lazily: once a real library is global in the"
+		     " process, functions called for the first time bind to it, and it does not know what"
+		     " was registered before; link with -Wl,-z,now%s",
+		     lies_retargeted(findings) ? "" : ", or use `lazycuda retarget`"));
 	if (findings->constants.has_static && findings->import_count)
 		line(arena, "note", "a CUDA runtime is linked into it statically, too");
 	for (size_t i = 0; i < findings->constants.opens.count; i++)
@@ -372,6 +382,9 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 					      findings->constants.opens.list[i]));
 	if (findings->constants.more_opens)
 		line(arena, "note", "holds more names of libraries than are listed here");
+	if (findings->stubless.count)
+		line(arena, "note", lc_format(arena, "CUDA's, and there is no stub of it: %s",
+					      list_names(arena, &findings->stubless)));
 	if (unjudged.count)
 		line(arena, "note", lc_format(arena, "not judged, neither CUDA's nor the system's: %s",
 					      list_names(arena, &unjudged)));

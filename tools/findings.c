@@ -189,23 +189,6 @@ static bool is_a_rivals(const struct reading *reading, const char *name, size_t 
 	return false;
 }
 
-/* What manylinux lets a wheel need, and what comes with a compiler. */
-static const char *const of_systems[] = {
-	"ld-linux-", "libc.so.", "libm.so.", "libdl.so.", "libpthread.so.", "librt.so.", "libutil.so.",
-	"libnsl.so.", "libresolv.so.", "libcrypt.so.", "libanl.so.", "libmvec.so.", "libgcc_s.so.",
-	"libstdc++.so.", "libatomic.so.", "libz.so.", "libexpat.so.", "libX11.so.", "libXext.so.",
-	"libXrender.so.", "libICE.so.", "libSM.so.", "libGL.so.", "libgobject-2.0.so.",
-	"libgthread-2.0.so.", "libglib-2.0.so.",
-};
-
-static bool is_of_system(const char *soname)
-{
-	for (size_t i = 0; i < sizeof(of_systems) / sizeof(*of_systems); i++)
-		if (!strncmp(soname, of_systems[i], strlen(of_systems[i])))
-			return true;
-	return false;
-}
-
 /* Whether this is the C library of musl, on which no library of CUDA can be loaded. */
 static bool is_musl(const char *soname)
 {
@@ -222,7 +205,9 @@ static void note_other(struct reading *reading, const char *soname)
 		findings->musl = true;
 	else if (ready_lists(soname))
 		lc_add_string(reading->arena, &findings->without_stub, soname);
-	else if (!is_of_system(soname) && !ready_bundled(soname))
+	else if (ready_is_cudas(soname))
+		lc_add_string(reading->arena, &findings->stubless, soname);
+	else if (!ready_is_systems(soname) && !ready_bundled(soname))
 		lc_add_string(reading->arena, &findings->strangers, soname);
 }
 
@@ -231,6 +216,7 @@ static bool note_library(const char *soname, void *data)
 	struct reading *reading = data;
 	bool ours = false;
 
+	lc_add_string(reading->arena, &reading->findings->needed, soname);
 	for (size_t i = 0; i < reading->tables->count; i++) {
 		int major;
 
@@ -244,40 +230,64 @@ static bool note_library(const char *soname, void *data)
 	return reading->why || reading->arena->failed;
 }
 
+/* Adds a name to what is imported of the needed libraries that have it; else returns, of the others,
+ * that of the shortest name: the parts of cuDNN have names of cuDNN's. */
+static struct table *note_owned(struct reading *reading, const char *name, bool *found)
+{
+	struct table *other = NULL;
+
+	for (size_t i = 0; i < reading->tables->count; i++) {
+		struct table *table = &reading->tables->all[i];
+		bool known;
+		const struct lc_export *export = unversioned_export(table->library, name, &known);
+
+		*found |= known && reading->needed[i];
+		if (known && reading->needed[i])
+			add_name(reading, import_of(reading, table, 0, false, NULL), name, export);
+		else if (known && (!other || table->stem_length < other->stem_length))
+			other = table;
+	}
+	return *found ? NULL : other;
+}
+
 /*
  * A name without a version may belong to any library.  It counts for the library
- * that has it; no two libraries have a name in common.  A library without version
+ * that has it.  A library without version
  * nodes, such as the driver's, never gives its names a version, and the list is
  * only as new as its release.  So an unknown name counts as a newer name of such a
  * library if it begins like that library's names, the file needs the library, and
  * no rival's name fits.
  */
-static void note_unversioned(struct reading *reading, const char *name)
+static void note_unversioned(struct reading *reading, const struct lc_undefined *symbol)
 {
-	const char *letter = name + strspn(name, "_");
-	bool found = false;
+	const char *name = symbol->name;
+	bool found = false, may_have = ready_may_have(name);
+	struct table *other;
 
-	/* After underscores, all names of the built-in libraries begin with "cu" or "nv". */
-	if (reading->tables->count == LIBRARIES && *letter != 'c' && *letter != 'n')
+	/* That of cuFFTW has others. */
+	if (reading->tables->count == LIBRARIES && !may_have)
 		return;
-	for (size_t i = 0; i < reading->tables->count; i++) {
-		struct table *table = &reading->tables->all[i];
-		const struct lc_export *export;
-		bool known;
-
-		export = unversioned_export(table->library, name, &known);
-		found |= known;
-		if (known)
-			add_name(reading, import_of(reading, table, 0, false, NULL), name, export);
-	}
-	for (size_t i = 0; i < reading->tables->count && !found; i++) {
+	other = note_owned(reading, name, &found);
+	for (size_t i = 0; i < reading->tables->count && !found && !other; i++) {
 		struct table *table = &reading->tables->all[i];
 		size_t kind = reading->needed[i] && !has_variable(table, name) ?
 			kind_length(table->library, name) : 0;
 
-		if (kind && !is_a_rivals(reading, name, kind))
-			add_name(reading, import_of(reading, table, 0, false, NULL), name, NULL);
+		if (!kind || is_a_rivals(reading, name, kind))
+			continue;
+		found = true;
+		add_name(reading, import_of(reading, table, 0, false, NULL), name, NULL);
 	}
+	if (found || symbol->weak || !may_have)
+		return;
+	if (!other && !reading->tables->all_there) {
+		reading->tables->all_there = true;
+		ready_add_all(reading->tables, "audit");
+		other = note_owned(reading, name, &found);
+	}
+	if (other)
+		add_name(reading, import_of(reading, other, 0, false, NULL), name,
+			 unversioned_export(other->library, name, &found));
 }
 
 static bool note_symbol(const struct lc_undefined *symbol, void *data)
@@ -290,7 +300,7 @@ static bool note_symbol(const struct lc_undefined *symbol, void *data)
 	if (!is_likely_name(reading, symbol->name, "imports a name of an unlikely length"))
 		return true;
 	if (!symbol->node) {
-		note_unversioned(reading, symbol->name);
+		note_unversioned(reading, symbol);
 		return reading->arena->failed;
 	}
 	table = table_of_node(reading, symbol->node, &major);

@@ -27,6 +27,7 @@ struct found_import {
 	const char *file;	/* the SONAME in its verneed; or NULL */
 	const char *needed;	/* its DT_NEEDED; NULL if there is none */
 	enum needed_kind through;
+	bool unmet;		/* it needs no such library, and nothing that it needs brings one */
 	struct found_name *names;
 	size_t name_count;
 	const char *weak;	/* a name of which the file may ask if it is there; or NULL */
@@ -41,7 +42,9 @@ struct findings {
 	bool lazy;		/* bound lazily, at the first call of each function */
 	struct found_import *imports;
 	size_t import_count;
-	struct lc_strings strangers;		/* needed, and neither CUDA's nor the system's */
+	struct lc_strings needed;		/* all that it needs */
+	struct lc_strings strangers;		/* of these, what is neither CUDA's nor the system's */
+	struct lc_strings stubless;		/* and what is CUDA's, and has no stub anywhere */
 	struct lc_strings without_stub;	/* needed, and CUDA's, but there is no stub to judge by */
 	bool musl;
 	struct neighbours *beside;	/* the files that come with it; or NULL */

@@ -16,6 +16,7 @@
 
 #include "../link/tables/requirement.h"
 #include "../stubs/base/regular.h"
+#include "ready.h"
 #include "zip.h"
 
 /* ---- names ---- */
@@ -268,6 +269,7 @@ struct loader {
 	const char *soname;
 	struct lc_strings needed;
 	bool above;		/* it needs the file that is asked for, perhaps through others */
+	bool with;		/* it is loaded with that file */
 };
 
 struct inspection {
@@ -290,6 +292,15 @@ static bool note_need(const char *soname, void *data)
 	return loader->needed.count == MAX_NEEDED;
 }
 
+static bool note_definition(const struct lc_defined *symbol, void *data)
+{
+	struct inspection *look = data;
+
+	if (strnlen(symbol->name, MAX_NEEDED) < MAX_NEEDED && ready_may_have(symbol->name))
+		lc_add_string(&look->all->arena, &look->all->defined, copy(look->all, symbol->name));
+	return look->all->arena.failed;
+}
+
 static void note_loader(struct neighbours *all, const struct zip_member *member)
 {
 	struct inspection look = { .all = all };
@@ -306,6 +317,7 @@ static void note_loader(struct neighbours *all, const struct zip_member *member)
 	look.loader->from.run_path = copy(all, look.loader->from.run_path);
 	look.loader->from.place = copy(all, place_in_site(member->name));
 	lc_image_needed(&image, note_need, &look);
+	lc_image_defined(&image, note_definition, &look);
 }
 
 static bool is_text(const char *member)
@@ -348,6 +360,28 @@ static void look_into(const struct zip_member *member, void *data)
 		note_texts(data, member->bytes, member->size);
 	else if (!member->error)
 		note_loader(data, member);
+}
+
+static int compare_names(const void *one, const void *other)
+{
+	return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+static void look_inside(struct neighbours *all)
+{
+	if (all->looked)
+		return;
+	all->looked = true;
+	zip_read(all->wheel, all->size, is_text, look_into, all);
+	if (all->defined.count)
+		qsort(all->defined.list, all->defined.count, sizeof(*all->defined.list), compare_names);
+}
+
+bool neighbours_define(struct neighbours *all, const char *name)
+{
+	look_inside(all);
+	return all->defined.count && bsearch(&name, all->defined.list, all->defined.count,
+					     sizeof(name), compare_names);
 }
 
 /* Returns false once the search has taken too long. */
@@ -396,6 +430,38 @@ static bool is_brought(struct neighbours *all, const struct searcher *from, cons
 	return false;
 }
 
+/* Marks what a library of the wheel is, and what that needs. */
+static void mark_with(struct neighbours *all, struct loader *loader)
+{
+	if (loader->with)
+		return;
+	loader->with = true;
+	for (size_t i = 0; i < all->loader_count; i++) {
+		struct loader *other = &all->loaders[i];
+		const char *name = other->from.place ? lc_basename(other->from.place) : NULL;
+
+		if (name && !other->with && step(all, loader->needed.count) &&
+		    (needs(all, loader, name) || (other->soname && needs(all, loader, other->soname))))
+			mark_with(all, other);
+	}
+}
+
+void neighbours_needs(struct neighbours *all, const struct searcher *from,
+		      void (*each)(const char *soname, void *data), void *data)
+{
+	look_inside(all);
+	for (size_t i = 0; i < all->loader_count; i++)
+		all->loaders[i].above = all->loaders[i].with = false;
+	mark_above(all, lc_basename(from->place));
+	for (size_t i = 0; i < all->loader_count; i++)
+		if (all->loaders[i].above || (all->loaders[i].from.place &&
+					      !strcmp(all->loaders[i].from.place, from->place)))
+			mark_with(all, &all->loaders[i]);
+	for (size_t i = 0; i < all->loader_count; i++)
+		for (size_t k = 0; all->loaders[i].with && k < all->loaders[i].needed.count; k++)
+			each(all->loaders[i].needed.list[k], data);
+}
+
 /* Returns true if the wheel's Python names the library, and so may load it by its path: what asks
  * for its SONAME gets it then. */
 static bool is_preloaded(struct neighbours *all, const struct searcher *from, const char *name)
@@ -424,9 +490,7 @@ enum serves neighbours_serve(struct neighbours *all, const struct searcher *from
 	serves = on_run_path(all, from, name);
 	if (serves != SERVES_NOT || !from->place || !neighbours_have(all, name))
 		return serves;
-	if (!all->looked)
-		zip_read(all->wheel, all->size, is_text, look_into, all);
-	all->looked = true;
+	look_inside(all);
 	return is_brought(all, from, name) || is_preloaded(all, from, name) ? SERVES : SERVES_NOT;
 }
 

@@ -36,6 +36,7 @@ struct neighbours {
 	struct loader *loaders;		/* its ELF files */
 	size_t loader_count;
 	struct lc_strings texts;	/* names of libraries that stand in its Python */
+	struct lc_strings defined;	/* names that may be CUDA's, and that its ELF files define */
 	size_t steps;			/* that are left for the search, so that it is linear */
 };
 
@@ -73,6 +74,11 @@ enum serves {
 	SPOILS		/* what is found is no library: ld.so looks no further */
 };
 enum serves neighbours_serve(struct neighbours *all, const struct searcher *from, const char *name);
+/* Calls `each` with the needs of a wheel's file, of what needs it, and of all that these need. */
+void neighbours_needs(struct neighbours *all, const struct searcher *from,
+		      void (*each)(const char *soname, void *data), void *data);
+/* Returns true if a file of the wheel defines this name. */
+bool neighbours_define(struct neighbours *all, const char *name);
 /* Returns true if the package that has the stubs is installed with a wheel, for this file. */
 bool neighbours_require_stubs(const struct neighbours *all, const struct searcher *from);
 

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "../include/lazycuda.h"
 #include "../stubs/base/library_name.h"
+#include "known.h"
 #include "say.h"
 
 /* The names of libraries/, from the Makefile. */
@@ -71,6 +73,69 @@ bool ready_lists(const char *soname)
 	return library_of(soname, library, sizeof(library)) && ready_known(library);
 }
 
+#define KNOWN(kind, soname) is_known(kind, sizeof(kind) / sizeof(*(kind)), soname)
+
+static bool is_known(const char *const *patterns, size_t count, const char *soname)
+{
+	const char *name = lc_basename(soname);
+	char library[64];
+
+	/* ld-linux-x86-64.so.2 */
+	if (!library_of(soname, library, sizeof(library)))
+		snprintf(library, sizeof(library), "%.*s", (int)strcspn(name, "."), name);
+	for (size_t i = 0; i < count; i++)
+		if (!fnmatch(patterns[i], library, 0))
+			return true;
+	return false;
+}
+
+bool ready_is_cudas(const char *soname)
+{
+	return !ready_lists(soname) && KNOWN(known_cudas, soname);
+}
+
+bool ready_is_systems(const char *soname)
+{
+	return KNOWN(known_systems, soname);
+}
+
+bool ready_is_apart(const char *soname)
+{
+	return KNOWN(known_others, soname);
+}
+
+bool ready_brings(const char *soname, const char *library)
+{
+	char own[64];
+	size_t length = strlen(library);
+
+	if (!library_of(soname, own, sizeof(own)))
+		return false;
+	for (size_t i = 0; i < sizeof(known_in_turn) / sizeof(*known_in_turn); i++) {
+		const char *word = known_in_turn[i][1];
+
+		if (strcmp(known_in_turn[i][0], own))
+			continue;
+		for (size_t end; *word; word += end + (word[end] == ' ')) {
+			end = strcspn(word, " ");
+			if (end == length && !memcmp(word, library, length))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool ready_may_have(const char *name)
+{
+	static const char *const starts[] = { "cu", "nv", "nccl", "npp" };
+
+	name += strspn(name, "_");
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
 bool ready_bundled(const char *soname)
 {
 	struct lc_ending ending;
@@ -117,19 +182,27 @@ static bool has_table(const struct tables *tables, const char *library)
 	return false;
 }
 
-void ready_add(struct tables *tables, const char *command, const char *soname)
+static void add_library(struct tables *tables, const char *command, const char *library)
 {
-	const struct lc_peer *peer = NULL;
-	char library[64], *path = NULL;
-	const char *why;
+	char *path = has_table(tables, library) ? NULL : ready_stub(library);
+	const struct lc_peer *peer = path ? own_stub_open(command, path) : NULL;
+	const char *why = peer ? tables_add(tables, peer) : NULL;
 
-	if (library_of(soname, library, sizeof(library)) && ready_known(library) &&
-	    !has_table(tables, library))
-		path = ready_stub(library);
-	if (path)
-		peer = own_stub_open(command, path);
-	why = peer ? tables_add(tables, peer) : NULL;
 	if (why)
 		complain(command, "%s: %s", path, why);
 	free(path);
+}
+
+void ready_add(struct tables *tables, const char *command, const char *soname)
+{
+	char library[64];
+
+	if (library_of(soname, library, sizeof(library)) && ready_known(library))
+		add_library(tables, command, library);
+}
+
+void ready_add_all(struct tables *tables, const char *command)
+{
+	for (size_t i = 0; libraries[i]; i++)
+		add_library(tables, command, libraries[i]);
 }

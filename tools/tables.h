@@ -30,6 +30,7 @@ struct table {
 struct tables {
 	struct table all[MAX_TABLES];
 	size_t count;
+	bool all_there;			/* all that are installed have been added */
 	lc_version toolkits[AUDIT_TOOLKITS];	/* known to the list, oldest first */
 	size_t toolkit_count;
 	size_t driver;			/* index of the toolkit whose driver is assumed */

@@ -14,7 +14,7 @@ static void add(struct lc_arena *arena, struct tally *tally, struct lc_strings *
 
 bool is_judged(const struct found_import *import)
 {
-	return import->versioned || import->needed;
+	return import->versioned || import->needed || import->unmet;
 }
 
 bool imports_any(const struct findings *findings)

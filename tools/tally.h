@@ -28,8 +28,8 @@ lc_version serves_from(const struct findings *findings, const struct table *tabl
  * no such imports. */
 bool driver_needed(struct tables *tables, const struct findings *findings, size_t *needed);
 
-/* Returns false for imports that have neither a version nor a needed library: anything in
- * the process may satisfy them, so they are reported but not judged. */
+/* Returns false for imports that have neither a version nor a needed library, and that something
+ * which the file needs may bring: they are reported but not judged. */
 bool is_judged(const struct found_import *import);
 bool imports_any(const struct findings *findings);
 

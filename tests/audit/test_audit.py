@@ -149,8 +149,8 @@ def test_imports_without_a_version(said, audit, tmp_path):
     assert "without a version" in audit(file).out
 
 
-def test_imports_that_nothing_is_needed_for_are_not_judged(said, audit, tmp_path):
-    file = importer(tmp_path, "cudaMemAdvise", link=[])
+def test_imports_that_something_unknown_may_bring_are_not_judged(said, audit, tmp_path):
+    file = importer(tmp_path, "cudaMemAdvise", link=[real(tmp_path, "libother.so.1", "other")])
     out = said(file)
     assert [entry["judged"] for entry in out["imports"]] == [False]
     assert out["targets"]["13.5"]["absent"] == []

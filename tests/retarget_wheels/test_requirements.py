@@ -98,10 +98,16 @@ def test_no_extra_of_another_cuda_than_anything_that_stays(relaxed, stays, of):
 
 @pytest.mark.parametrize("required", [True, False])
 def test_what_has_no_stub_may_need_what_is_required_no_more(relaxed, required):
-    # qiskit-aer-gpu: libcustatevec.so.1 needs libcublas.so.12, and its package requires none.
-    said, _ = relaxed(["nvidia-cublas-cu12"] if required else [], ["libcustatevec.so.1"])
-    notes = [note for note in said["notes"] if note.startswith("libcustatevec.so.1: ")]
+    said, _ = relaxed(["nvidia-cublas-cu12"] if required else [], ["libnvinfer.so.10"])
+    notes = [note for note in said["notes"] if note.startswith("libnvinfer.so.10: ")]
     assert bool(notes) == required and all("install pkg[cuda12]" in note for note in notes)
+
+
+def test_what_a_library_without_a_stub_is_known_to_need_stays(relaxed):
+    # qiskit-aer-gpu: libcustatevec.so.1 needs libcublas.so.12, and its package requires none.
+    said, required = relaxed(["nvidia-cublas-cu12", "nvidia-cuda-runtime-cu12"], ["libcustatevec.so.1"])
+    assert required == {None: ["nvidia-cublas-cu12"], "cuda12": ["nvidia-cuda-runtime-cu12"]}
+    assert said["kept"][0]["needed"] == ["libcustatevec.so.1"]
 
 
 @pytest.mark.parametrize("soname", ["libcustatevec.so.1", "libcublas.so.12"])

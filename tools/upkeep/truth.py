@@ -134,7 +134,7 @@ def stem_of(soname):
     if stub:
         return stub[1]
     found = names.of_cuda(soname)
-    return found and found["stem"] in LISTED and found["stem"] or None
+    return found if found in LISTED else None
 
 
 def binaries(wheel, folder):

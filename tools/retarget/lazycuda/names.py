@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which library a file name means."""
+import fnmatch
 import re
 from typing import Dict, FrozenSet, NamedTuple, Tuple
+
+from . import known
 
 # Libraries of the driver, which have no majors and no version nodes.
 DRIVER = ("cuda", "nvml")
@@ -17,15 +20,6 @@ BUILTINS = re.compile(r"libnvrtc-builtins[^/]*\.so[\d.]*\Z")
 # that is not the number of the SONAME; and that number.
 COPIES = {"cufile": ((r"1", 0),),
           "cupti": ((r"202[01]|2022\.[123]", 11), (r"202[234]|2025\.[12]", 12), (r"20\d\d", 13))}
-# The names of CUDA's files, and of files that are installed with CUDA or with the driver,
-CUDAS = re.compile(r"lib(?P<stem>cu[a-z][A-Za-z]*(?:_[a-z_]+)?|nv[A-Za-z][A-Za-z0-9]*(?:[_-][a-z_]+)?|"
-                   r"nccl|npp[a-z]+|OpenCL)(?P<hash>[-.][0-9a-f]{6,})?\.so(?P<number>(?:\.[0-9]+)*)\Z")
-# and what names of other projects' files that look alike begin with.
-NOT_CUDAS = ("cumm", "curl", "cups", "cubw", "cucim", "cuvs", "cudf", "cugraph", "cuml", "cudaq", "cue_",
-             "cuopt", "nvcv_", "nvforest", "nvqir", "nvme", "nvpair", "cunit", "cuneiform")
-# What is a CUDA name's beginning, and all of another project's name.
-NOT_CUDA = {"cue"}
-
 
 class Known(NamedTuple):
     """What there is to know of a library that has a stub."""
@@ -78,13 +72,21 @@ def real(name):
     return None
 
 
+def _stem_in(name, patterns):
+    """The stem of a name, if it has one of these patterns; None."""
+    found = FILE.match(base(name))
+    stems = [stem[3:] if stem.startswith("lib") else stem for stem in found.group("whole", "stem")] if found else ()
+    return next((stem for stem in stems if any(fnmatch.fnmatchcase(stem, each) for each in patterns)), None)
+
+
 def of_cuda(name):
-    """The match of a name that is a library of CUDA, whether it has a stub or not; or None."""
-    found = CUDAS.match(base(name))
-    if not found or found["stem"].startswith(NOT_CUDAS) or found["stem"] in NOT_CUDA or \
-            found["stem"].endswith("_stub"):
-        return None
-    return found
+    """"cublas" for a library of CUDA, whether it has a stub or not; None."""
+    return _stem_in(name, known.listed) or _stem_in(name, known.cudas)
+
+
+def is_without_cuda(name):
+    """Whether a library is known to have no function of CUDA's, and to need nothing that has."""
+    return bool(_stem_in(name, known.systems + known.others))
 
 
 def _whose(name, kind):
@@ -96,8 +98,7 @@ def _whose(name, kind):
 
 def library(name):
     """The library of CUDA, or of a stub, that has such a name with whatever number; None."""
-    cuda = of_cuda(name)
-    return _whose(name, "stem") or cuda and cuda["stem"]
+    return _whose(name, "stem") or of_cuda(name)
 
 
 def node(name):

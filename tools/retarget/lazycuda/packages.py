@@ -3,7 +3,7 @@
 import re
 from typing import Dict, NamedTuple, Tuple
 
-from . import names
+from . import known, names
 
 # The name of a library: libcublas.so.12, or with a pattern for its number, as in torch's
 # libcublas.so.*[0-9], or with what an f-string puts there.
@@ -67,23 +67,14 @@ TABLE = (
 ONLY_OF = {"nvToolsExt": (11, 12), "nvtx3interop": (13,)}
 # Libraries of which any version works with any CUDA: what calls them need not be of one CUDA.
 WITH_ANY = frozenset({"nvToolsExt"})
-# What libraries need in turn that may stay, and whose packages do not require it.  They may find it
-# only because the file that needs them needs it, too: the libcutensor.so.2 of cutensor-cu13 looks for
-# libcublasLt.so.13 in nvidia/cublas/lib, and it lies in nvidia/cu13/lib.
-NEEDED_BY = {"cutensor": ("cublasLt",), "custatevec": ("cublas",),
-             "cutensornet": ("cublas", "cusolver", "cutensor")}
-# Libraries in these packages that have no stub.
-NO_STUB = frozenset((
-    "checkpoint", "cudnn_adv_infer", "cudnn_adv_train", "cudnn_cnn_infer", "cudnn_cnn_train",
-    "cudnn_ops_infer", "cudnn_ops_train", "cufile_rdma", "nvblas", "nvperf_host", "nvperf_target",
-    "nvrtc-builtins", "nvtx3interop", "pcsamplingutil"))
 BY_FAMILY = {package.family: package for package in TABLE}
 BY_STEM = {stem: package for package in TABLE for stem in package.stems}
 # What the real libraries need in their turn: a file may have functions from there.
-IN_TURN = {"cublas": ("cublasLt",), "cusolver": ("cublas", "cublasLt", "cusparse", "nvJitLink"),
-           "cusolverMg": ("cublas", "cublasLt"), "cusparse": ("nvJitLink",), "cufftw": ("cufft",),
-           "cutensor": ("cublasLt",), "cutensorMg": ("cutensor", "cublasLt"),
-           **{stem: ("nppc",) for stem in BY_FAMILY["nvidia-npp"].stems if stem != "nppc"}}
+IN_TURN = {stem: tuple(needed.split()) for stem, needed in known.in_turn}
+# Of those that may stay, those whose packages do not require it.  They may find it only because the file
+# that needs them needs it, too: the libcutensor.so.2 of cutensor-cu13 looks for libcublasLt.so.13 in
+# nvidia/cublas/lib, and it lies in nvidia/cu13/lib.
+NEEDED_BY = {stem: needed for stem, needed in IN_TURN.items() if stem == "cutensor" or stem not in known.listed}
 BY_TOOLKIT = {package.toolkit: package for package in TABLE if package.toolkit}
 # Packages that have a suffix in every major.  Without one the name means another package.
 SUFFIXED = frozenset(package.family for package in TABLE

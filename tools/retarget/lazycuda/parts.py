@@ -149,7 +149,7 @@ def look(parts, serving):
             with about(part):
                 part.unserved = {}
                 part.work = repoint.look(part.image, serving.stubs_for(part), part.unserved,
-                                         serving.bundled)
+                                         serving.bundled, serving.company)
         more = {library for part in parts for library in part.unserved
                 if serving.may_have_name(library)}
         if not more:

@@ -5,7 +5,7 @@ import os.path
 import re
 from typing import Dict, List, NamedTuple
 
-from . import elf, names, packages, variables
+from . import elf, known, names, needs, packages, variables
 
 # In the runtime's own code, which is in the file if it was linked statically.
 STATIC_RUNTIME = b"/cudart.shm."
@@ -14,9 +14,6 @@ STATIC_RUNTIME = b"/cudart.shm."
 STT_OBJECT = 1
 # Every stub has it, for functions of its own.
 PRIVATE_NODE = "LAZYCUDA_1"
-# What every system has beside CUDA, also renamed by auditwheel: nothing of CUDA is in these.
-SYSTEM = re.compile(r"(ld-linux[^/]*|lib(c|m|dl|rt|util|pthread|stdc\+\+|gcc_s|gomp|atomic|z))"
-                    r"(-[0-9a-f]{6,})?\.so(\.[0-9.]+)?\Z")
 # The name of an installed stub, which has a number on a system.
 INSTALLED = re.compile(r"lib(.+)_stub\.so(?:\.\d+)?\Z")
 
@@ -273,35 +270,37 @@ def _check_symbols(image, found, stubs):
     return imports, unversioned
 
 
-def _counted_on(image, found, stubs, unserved):
+def _counted_on(image, found, stubs, unserved, company):
     """{library: the functions of it} that a file imports without needing the library: it has them
     through another one's needs, or somebody is to load the library before, for all to see, as
     transformer-engine does with nvrtc.  The latter only where nothing else that is needed can have
     them; a libtorch_cuda may have a NCCL in it."""
-    alone = all(names.base(name) in found or names.real(name) or names.stub(name) or
-                SYSTEM.match(names.base(name)) for name in image.needed)
-    stay = {real.library for real in map(names.real, image.needed) if real} - {*found.values()}
-    needed = {*found.values(), *stay, *map(names.stub, image.needed)}
-    in_turn = packages.in_turn(found.values()) - needed - packages.in_turn(stay)
-    others = [library for library in sorted(stubs, key=lambda each: (len(each), each)) if not (
-        library in needed or library in unserved or stubs[library].left)]
-    counted, cudas = {}, set(packages.MAJORS).intersection(
+    unmet = needs.unmet(image, stubs, company)
+    if not unmet:
+        return {}
+    stay = company.libraries(image) - {*found.values()}
+    in_turn, stays = packages.in_turn(found.values()), packages.in_turn(stay)
+    strangers = company.strangers(image)
+    told = needs.cuda_told(image, stubs)
+    cudas = {told} if told else set(packages.MAJORS).intersection(
         *filter(None, map(packages.majors, image.needed)))
-    for name in (symbol.name for symbol in image.symbols(defined=False) if not (
-            symbol.weak or symbol.version or not names.kind(symbol.name))):
-        if any(library in stubs and name in stubs[library].exports for library in needed):
-            continue
-        brought = [library for library in in_turn & stubs.keys() if name in stubs[library].exports]
-        library = next((each for each in [*brought, *(others if alone else ())]
-                        if name in stubs[each].exports), None)
-        stub = stubs.get(library)
-        serves = library in others and stub.has(name, None) and \
+    counted = {}
+    for name, owners in unmet.items():
+        brought = [each for each in owners if each in in_turn - stays]
+        library = (brought or owners)[0]
+        stub = stubs[library]
+        serves = library not in unserved and not stub.left and stub.has(name, None) and \
             not stub.tells_apart(name, stub.majors(cudas))
         if brought and not serves:
             needed, other = next(each for each in found.items() if library in packages.in_turn(each[1:]))
             raise Refused("LOAD", f"imports {name} of {library}, which it has only because {needed} needs "
                           f"that; the stub of {library} does not serve it", other)
-        if serves and not (brought and stub.last):
+        alone = not (brought or strangers or stays.intersection(owners))
+        if alone and not (serves or stub.left):
+            raise Refused("UNDEFINED", f"imports {name} of {library}, which nothing that it needs has, and no "
+                          f"file of its wheel; {stub.name} does not serve it without a version. "
+                          "Link it against that library, or leave it as it is with --leave")
+        if serves and (alone or brought and not stub.last):
             counted.setdefault(library, []).append(name)
     return counted
 
@@ -343,7 +342,7 @@ def why_no_stub(name):
     if library in names.KNOWN:
         return f"its stub is of {', '.join(names.KNOWN[library].sonames)} alone, and not of {name}"
     return ("only `make all-stubs`, or `make ALL_STUBS=yes install`, makes it"
-            if packages.majors(name) and library not in packages.NO_STUB else None)
+            if library in known.listed else None)
 
 
 def has_static_runtime(image):
@@ -375,13 +374,14 @@ def needs_stub(image):
     return any(map(names.stub, image.needed))
 
 
-def look(image, stubs, unserved, bundled=frozenset()):
+def look(image, stubs, unserved, bundled=frozenset(), company=None):
     """The Work on a file; None if it needs none of the real libraries.  `unserved` gets
     {library: why} of optional libraries whose stubs do not serve this file; `bundled` are the
-    names of libraries that come with it."""
+    names of libraries that come with it, and `company` the files of its wheel."""
+    company = company or needs.Company([((), image)])
     while True:
         try:
-            work = _look(image, stubs, unserved, bundled)
+            work = _look(image, stubs, unserved, bundled, company)
             more = _needed_in_turn(image, stubs, unserved)
             if not more:
                 return work
@@ -402,7 +402,7 @@ def _needed_in_turn(image, stubs, unserved):
         other = None if each else names.of_cuda(name)
         if each and each.library not in unserved and not stubs[each.library].left:
             continue
-        stays = each.library if each else other and other["stem"]
+        stays = each.library if each else other
         for library in packages.NEEDED_BY.get(stays, ()):
             if library in needed and library not in unserved and \
                     stubs[library].optional and not stubs[library].last:
@@ -419,18 +419,21 @@ def _others_for(machine):
             "takes them")
 
 
-def _look(image, stubs, unserved, bundled):
+def _look(image, stubs, unserved, bundled, company):
     found = _find(image, stubs, unserved, bundled)
-    if not found:
-        return None
     machine = next(iter(stubs.values())).image.machine
+    if not found and (image.machine != machine or image.is_for_musl):
+        return None
     if image.machine != machine:
         raise Refused("MACHINE", f"is for {image.machine}, and the stubs are for {machine}. "
                                  f"{_others_for(image.machine)}")
     if image.is_for_musl:
         raise Refused("MUSL", "is for musl, and the stubs are for glibc; --leave leaves it as it is")
     _check_nodes(image, found, stubs)
-    imports, unversioned = _check_symbols(image, found, stubs)
+    imports, unversioned = _check_symbols(image, found, stubs) if found else ({}, [])
+    all_counted = _counted_on(image, found, stubs, unserved, company)
+    if not (found or all_counted):
+        return None
     add, notes = [], []
     if unversioned:
         notes.append(f"imports without a version ({some(unversioned)}): they are the same in every CUDA")
@@ -447,7 +450,7 @@ def _look(image, stubs, unserved, bundled):
     changes = [Change(library, name, stubs[library].name_for(name), imports[library])
                for name, library in found.items()]
     replace = {change.needed: change.stub for change in changes}
-    for library, counted in _counted_on(image, found, stubs, unserved).items():
+    for library, counted in all_counted.items():
         stub = stubs[library].name
         changes.append(Change(library, None, stub, len(counted)))
         add.append(stub)

@@ -13,7 +13,7 @@ import re
 import shutil
 from typing import NamedTuple
 
-from . import elf, names, packages, repoint
+from . import elf, names, needs, packages, repoint
 
 ORIGIN = ("$ORIGIN", "${ORIGIN}")
 # A pattern, or what an f-string makes.
@@ -56,6 +56,7 @@ class Serving:
         self.required = required    # the wheel brings all stubs by what it requires
         self.options = options
         self.parts = parts
+        self.company = needs.Company([(part.answers_to, part.image) for part in parts if part.image])
         self.paths = {}             # {library: {SONAME: {major of CUDA: file}}}
         for major, folder in compat.items():
             for path in folder.glob("lib*.so*"):
@@ -97,14 +98,15 @@ class Serving:
                          other.answers_to & part.needed]
 
     def cuda(self, part):
-        """The major of CUDA that a file was made for, by what it needs, or what others do."""
+        """The major of CUDA that a file was made for, by what it needs, or what others do; else by the
+        names that it imports of libraries that it does not need."""
         for parts in ([part], self.parts):
             needed = [names.real(name) for each in parts for name in each.real_needs]
             counted = collections.Counter(major for real in needed for major in packages.majors(
                 f"lib{real.library}.so.{real.major}"))
             if counted:
                 return max(counted, key=lambda major: (counted[major], major))
-        return None
+        return needs.cuda_told(part.image, self.stubs) if part.image else None
 
     def soname(self, library, number=None, cuda=None):
         """A SONAME of the library: with this number, or of this CUDA; None."""

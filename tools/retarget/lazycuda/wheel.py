@@ -5,7 +5,7 @@ import pathlib
 import posixpath
 import tempfile
 
-from . import elf, mentions, metadata, names, packages, parts, report, repoint, serve
+from . import elf, mentions, metadata, names, needs, packages, parts, report, repoint, serve
 from .archive import SIGNATURES, Wheel, write, wrong_rows
 
 # Tags for glibc older than 2.17, which the stubs need.
@@ -44,7 +44,8 @@ class Job:
         there = {names.base(name) for name in added}
         has = there.union(*(part.answers_to for part in found if not part.removed))
         stubs = [available[library] for library in set().union(*(part.work.libraries for part in work))]
-        relaxed, required, facts = self._requirements(text, found, stubs, has, libraries)
+        needed = self._still_needed(found, has, libraries, serving)
+        relaxed, required, facts = self._requirements(text, found, stubs, needed, libraries, has)
         say(**facts)
         mentioned = named + mentions.of_parts(found)
         say([f"{name} names CUDA's libraries or their packages, and is too long "
@@ -123,13 +124,26 @@ class Job:
                        for part in work]
 
     @staticmethod
-    def _still_needed(found, has):
-        """{family: names of its libraries that some file needs and the wheel does not have}"""
+    def _still_needed(found, has, libraries, serving):
+        """{family: names of its libraries, or of their functions, that the wheel needs and does not have}"""
         needed = {}
+
+        def need(library, name):
+            if library in packages.BY_STEM:
+                needed.setdefault(packages.BY_STEM[library].family, set()).add(name)
         for name in set().union(*(part.needed for part in found if not part.removed)) - has:
-            package = packages.of_library(name)
-            if package:
-                needed.setdefault(package.family, set()).add(name)
+            need(packages.stem(name), name)
+        # What has no stub needs them in its turn.
+        for name in {name for entry in libraries if entry["outcome"] == repoint.NO_STUB
+                     for name in entry["needed"]} - has:
+            for library in packages.in_turn([names.of_cuda(name)]):
+                need(library, name)
+        for part in found:
+            served = part.work.libraries if part.work else set()
+            unmet = needs.unmet(part.image, serving.stubs, serving.company) if part.image else {}
+            for name, owners in unmet.items():
+                if not (served | packages.in_turn(served)).intersection(owners):
+                    need(owners[0], name)
         return needed
 
     @staticmethod
@@ -146,15 +160,14 @@ class Job:
         """The majors of CUDA that all stubs in the wheel stand for, and that all libraries which
         it still needs are of.  `stay` are those of the packages that it still requires."""
         found = [set(stub.cudas) for stub in stubs if stub.cudas]
-        found += [packages.majors(name) for sonames in needed.values() for name in sonames]
+        found += [packages.majors(name) for each in needed.values() for name in each if packages.majors(name)]
         found += [{major} for major in stay]
         return sorted(set.intersection(*found)) if found else []
 
-    def _requirements(self, text, found, stubs, has, libraries):
+    def _requirements(self, text, found, stubs, needed, libraries, has):
         """METADATA as it is to be, the Entries that no file needs, and what is said of them.  `stubs` are
         those that serve the wheel, `has` the names that its files answer to."""
         relax = self.options.relax_requirements
-        needed = self._still_needed(found, has)
         free = self._free(stubs, needed)
         required = metadata.required(text, free)
         said = {"requirements": [
@@ -176,7 +189,8 @@ class Job:
     def _needs_of_others(self, libraries, required, has):
         """What has no stub, libcustatevec.so.1 say, may need what nothing here needs any more."""
         others = sorted({name for entry in libraries for name in entry["needed"]
-                         if entry["outcome"] == repoint.NO_STUB} - has)
+                         if entry["outcome"] == repoint.NO_STUB and
+                         names.of_cuda(name) not in packages.IN_TURN} - has)
         extras = sorted({each.extra for each in required})
         if others and extras:
             yield (f"{', '.join(others)}: what that needs of CUDA in its turn is required no more; "
