@@ -415,6 +415,8 @@ static const char *whole_verdict(struct report *report, struct lc_arena *arena,
 	if (findings->constants.has_static)
 		return "the CUDA runtime is linked statically: nothing to retarget; link with"
 		       " `nvcc -cudart none` to use the stub";
+	if (findings->stubless.count)
+		return lc_format(arena, "needs %s, as before%s", list_names(arena, &findings->stubless), lies);
 	return lc_format(arena, "imports nothing from the CUDA libraries%s", lies);
 }
 
@@ -478,7 +480,7 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 	verdict = whole_verdict(report, arena, findings, &fate);
 	if (report->json)
 		json_file(report, arena, file, wheel, findings, code, &fate, verdict);
-	else if (!report->quiet || findings->object || findings->import_count ||
+	else if (!report->quiet || findings->object || findings->import_count || findings->stubless.count ||
 		 findings->constants.has_static || findings->constants.opens.count ||
 		 (report->wish.any && code->group_count))
 		print_file(report, arena, file, findings, code, verdict);

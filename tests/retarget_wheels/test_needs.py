@@ -30,10 +30,11 @@ def made(folder, files, requires=("nvidia-cublas-cu12", "nvidia-cuda-runtime-cu1
         link = [done[soname] if soname in done else real(
             path, soname, "f" if ".so." in soname else "g", node=soname if ".so.1" in soname else None)
                 for soname in needed]
+        link += ["-Wl,-rpath,$ORIGIN"] if any("-" in soname for soname in needed) else []
         if name.endswith(".so"):
             done[name] = members[f"pkg/{name}"] = importer(path, *imports, link=link, name=name)
         else:
-            done[name] = members[f"pkg/{name}"] = real(path, name, *imports)
+            done[name] = members[f"pkg/{name}"] = real(path, name, *imports, node="libcudart.so.12")
     return wheel_files.make(folder, members, requires=requires)
 
 
@@ -85,3 +86,34 @@ def test_what_no_stub_serves_is_refused(retarget, audit, tmp_path):
     said, = retarget(told).wheels
     assert said["added"] == ["pkg.libs/libcudart.so.12"]
     audit(retarget.out / told.name, "--require", "none,12,13")
+
+
+KINDS = {
+    "plain": {"module.so": (["cudaMalloc"], ["libcudart.so.12"])},
+    "counted": {"module.so": ([CREATE], ["libcurand.so.10"])},
+    "driver": {"module.so": (["cuInit"], ["libcuda.so.1"])},
+    "bundled": {"libcudart-09529672.so.12.6.77": (["cudaMalloc"], []),
+                "module.so": (["cudaMalloc"], ["libcudart-09529672.so.12.6.77"])},
+    # Of 12.5 and later.
+    "newer": {"module.so": (["cudaMalloc", "cudaGetDriverEntryPointByVersion"], ["libcudart.so.12"])},
+    "no stub": {"module.so": (["cudssCreate"], ["libcudss.so.0"]), "other.so": (["cudaMalloc"], ["libcudart.so.12"])},
+}
+
+
+@pytest.mark.parametrize("options", [(), ("--prefer", "stub"), ("--relax-requirements",)], ids=" ".join)
+@pytest.mark.parametrize("kind", KINDS)
+def test_audit_of_what_retarget_has_made(retarget, audit, tmp_path, kind, options):
+    wheel = made(tmp_path, KINDS[kind])
+    text = retarget(*options, wheel, json_wanted=False).out
+    out, = retarget.out.iterdir()
+    done = audit(out, "--require", *(["12"] if kind == "no stub" else ["none,12,13"]))
+    assert ("CUDA's, and there is no stub of it: libcudss.so.0" in done.stdout) == (kind == "no stub")
+    assert audit(out, "--require", "none", status=int(kind == "no stub"))
+    # Nothing is advised that was just done.
+    assert "use `lazycuda retarget`" not in done.stdout and not (options and " ".join(options) in text)
+    assert ("serves where it is missing" not in text) or "--prefer" not in options
+    assert not any(f" 1 {word}" in text + done.stdout for word in ("names", "files"))
+    majors = {version.partition(".")[0] for version in audit(out, "--json")["all"]["runs_on"]}
+    extras = {line.split()[1] for line in text.splitlines() if line.strip().startswith("extra ")}
+    assert extras <= {f"cuda{major}" for major in majors}
+    assert bool(extras) == ("--relax-requirements" in options or kind == "bundled" and "stub" in options)

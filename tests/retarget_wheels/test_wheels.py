@@ -429,7 +429,7 @@ def test_text_output(retarget, tmp_path, repaired):
     wheel = wheel_files.make(tmp_path, repaired, requires=["nvidia-cuda-runtime-cu12"])
     done = retarget(wheel, "--prefer", "stub", json_wanted=False)
     assert f"pkg.libs/{BUILTINS}: removed, nothing needs it now" in done.out
-    assert f"{RENAMED}: a stub serves where it is missing" in done.out
+    assert f"{RENAMED}: a stub serves in its place" in done.out
     assert "still requires nvidia-cuda-runtime-cu12: --relax-requirements" in done.out
 
 

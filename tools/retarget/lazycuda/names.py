@@ -14,6 +14,8 @@ DRIVER = ("cuda", "nvml")
 # stubs/base/library_name.h has the grammar, and tests/audit/test_names.py compares.
 FILE = re.compile(r"(?P<whole>(?P<stem>.+?)(?:[-.][0-9a-f]{6,})?)\.so"
                   r"(?:\.(?P<numbers>(?P<first>[0-9]{1,9})(?![0-9])[0-9.]*))?\Z")
+# The same of any number, without "lib".
+ANY_NUMBER = re.compile(r"(?:lib)?(?P<whole>(?P<stem>.+?)(?:[-.][0-9a-f]{6,})?)\.so(?:\.[0-9.]*)?\Z")
 # What nvrtc opens for itself: libnvrtc-builtins-a1d5fce3.so.12.6.85
 BUILTINS = re.compile(r"libnvrtc-builtins[^/]*\.so[\d.]*\Z")
 # What the file's own version begins with, which the name of a copy has that auditwheel renamed, where
@@ -74,8 +76,8 @@ def real(name):
 
 def _stem_in(name, patterns):
     """The stem of a name, if it has one of these patterns; None."""
-    found = FILE.match(base(name))
-    stems = [stem[3:] if stem.startswith("lib") else stem for stem in found.group("whole", "stem")] if found else ()
+    found = ANY_NUMBER.match(base(name))
+    stems = found.group("whole", "stem") if found and not found["stem"].endswith("_stub") else ()
     return next((stem for stem in stems if any(fnmatch.fnmatchcase(stem, each) for each in patterns)), None)
 
 

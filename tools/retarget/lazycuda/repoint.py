@@ -35,6 +35,7 @@ class Change(NamedTuple):
     needed: str         # libcudart.so.12; None: the file does not say that it needs the library
     stub: str           # libcudart_stub.so, or libcudart_stub.so.0
     imports: int        # names that the file imports of this library
+    first: bool = False         # the stub is found before it, or has taken its place
 
 
 class Work(NamedTuple):
@@ -72,6 +73,7 @@ class Stub:
         self.given = False      # by --stub
         self.left = False       # files that need the library are left as they are
         self.last = False       # the real library is found before it, where there is one
+        self.first = False      # it is in the place of the real library
         self.optional = True    # files that need more of the library than the stub has are left
         self.unversioned = bool(names.KNOWN[library].witnesses)
 
@@ -447,7 +449,7 @@ def _look(image, stubs, unserved, bundled, company):
                 names.base(name) not in bundled]
     for name in builtins:
         notes.append(f"needed {name}, which nvrtc opens for itself: removed")
-    changes = [Change(library, name, stubs[library].name_for(name), imports[library])
+    changes = [Change(library, name, stubs[library].name_for(name), imports[library], stubs[library].first)
                for name, library in found.items()]
     replace = {change.needed: change.stub for change in changes}
     for library, counted in all_counted.items():

@@ -43,7 +43,7 @@ def of_libraries(looked, bundled=frozenset()):
         for library, outcome in {*fates.values(), *counted_on}:
             entry = found.setdefault((library, outcome), {
                 "library": library, "outcome": outcome, "needed": [], "stub": None, "files": [],
-                "imports": 0, "reasons": [], "variables": []})
+                "imports": 0, "reasons": [], "variables": [], "first": False})
             entry["needed"] = sorted({*entry["needed"], *(
                 name for name, fate in fates.items() if fate == (library, outcome))})
             entry["files"].append(file)
@@ -56,15 +56,15 @@ def of_libraries(looked, bundled=frozenset()):
                 entry["reasons"] = list(dict.fromkeys(filter(None, why)))
             if outcome == repoint.REPOINTED:
                 entry["imports"] += imports[library]
-                entry["stub"] = next(change.stub for change in work.changes
-                                     if change.library == library)
+                change = next(change for change in work.changes if change.library == library)
+                entry.update(stub=change.stub, first=change.first)
     return [found[key] for key in sorted(found)]
 
 
 def of_wheel(path):
     return {"wheel": str(path), "outcome": "nothing", "output": None, "error": None, "code": None,
             "added": [], "removed": [], "requirements": [], "kept": [], "extras": {}, "brings": [], "mentions": [],
-            "notes": [], "files": [], "libraries": []}
+            "advice": {"extras": [], "compat": None}, "notes": [], "files": [], "libraries": []}
 
 
 def refuse(said, refusal):
@@ -97,14 +97,15 @@ def _names(count):
     return f"{count} name{'' if count == 1 else 's'}" if count else "nothing imported"
 
 
-def _way(needed, stub):
-    return f"{needed}: a stub serves where it is missing" if stub in (needed or "").split(", ") else \
-        f"{needed or NOT_NEEDED} -> {stub}"
+def _way(needed, stub, first):
+    if stub not in (needed or "").split(", "):
+        return f"{needed or NOT_NEEDED} -> {stub}"
+    return f"{needed}: a stub serves {'in its place' if first else 'where it is missing'}"
 
 
 def _file_lines(said):
     for change in said["replaced"]:
-        yield f"{_way(change['needed'], change['stub'])} ({_names(change['imports'])})"
+        yield f"{_way(change['needed'], change['stub'], change['first'])} ({_names(change['imports'])})"
     if said["replaced"]:
         yield f"looks in {said['search_path'] or 'no folder of its own'}"
         yield ("loaded, every symbol bound" if said["loaded"]
@@ -118,7 +119,7 @@ def _library_line(entry):
     needed, files = ", ".join(entry["needed"]), len(entry["files"])
     files = f"{files} file{'' if files == 1 else 's'}"
     if entry["outcome"] == repoint.REPOINTED:
-        return (f"{entry['library']}: {_way(needed, entry['stub'])} in {files} "
+        return (f"{entry['library']}: {_way(needed, entry['stub'], entry['first'])} in {files} "
                 f"({_names(entry['imports'])})")
     why = "left as it is" if entry["outcome"] == repoint.LEFT else "there is no stub of it here"
     because = f", since {'; '.join(entry['reasons'])}" if entry["reasons"] else ""
@@ -136,19 +137,23 @@ def _kept_line(entry):
     return f"still requires {entry['requirement']}, for {', '.join(entry['needed'])}"
 
 
-def _mention_line(said, entry):
+def _mention_line(entry):
     place = f"{entry['file']}:{entry['line']}" if entry["line"] else entry["file"]
-    name = names.base(said["wheel"]).partition("-")[0]
     if entry["served"]:
         return (f"{place} {entry['does']} {entry['name']}: where it is missing that is the stub, once a "
                 "file that needs it is loaded")
-    ways = [f"install {name}[{entry['extra']}]"] if entry["extra"] else []
-    if entry["compat"]:
-        ways.append(f"set LD_LIBRARY_PATH=$(python -m lazycuda --compatdir {entry['compat']}), where a "
-                    "stub of that name finds any CUDA")
-    ways.append("see that it goes on without")
     why = "comes with the driver" if entry["family"] == mentions.DRIVER else "need not be there"
-    return f"{place} {entry['does']} {entry['name']}, which {why}: {', or '.join(ways)}"
+    return f"{place} {entry['does']} {entry['name']}, which {why}"
+
+
+def _advice_line(said):
+    """What helps where something that is mentioned is missing."""
+    name, advice = names.base(said["wheel"]).partition("-")[0], said["advice"]
+    ways = [f"install {name}[{extra}]" for extra in advice["extras"]]
+    if advice["compat"]:
+        ways.append(f"set LD_LIBRARY_PATH=$(python -m lazycuda --compatdir {advice['compat']}), where a "
+                    "stub of that name finds any CUDA")
+    return f"where such a one is missing: {', or '.join([*ways, 'see that it goes on without'])}"
 
 
 def _wheel_lines(said):
@@ -162,8 +167,9 @@ def _wheel_lines(said):
     yield from map(_kept_line, said["kept"])
     for extra, required in said["extras"].items():
         yield f"extra {extra} requires {', '.join(required)}"
-    for entry in said["mentions"]:
-        yield _mention_line(said, entry)
+    yield from map(_mention_line, said["mentions"])
+    if not all(entry["served"] for entry in said["mentions"]):
+        yield _advice_line(said)
     yield from said["notes"]
     if said["outcome"] == "retargeted":
         yield ("an installation brings, also where there is no CUDA: "

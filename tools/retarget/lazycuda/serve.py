@@ -97,16 +97,17 @@ class Serving:
                 todo += [other for other in self.parts if other.library and
                          other.answers_to & part.needed]
 
-    def cuda(self, part):
-        """The major of CUDA that a file was made for, by what it needs, or what others do; else by the
-        names that it imports of libraries that it does not need."""
-        for parts in ([part], self.parts):
-            needed = [names.real(name) for each in parts for name in each.real_needs]
+    def cuda(self, *parts):
+        """The major of CUDA that files were made for, by what they need, or what others do; else by the
+        names that they import of libraries that they do not need."""
+        for group in (parts, self.parts):
+            needed = [names.real(name) for each in group for name in each.real_needs]
             counted = collections.Counter(major for real in needed for major in packages.majors(
                 f"lib{real.library}.so.{real.major}"))
             if counted:
                 return max(counted, key=lambda major: (counted[major], major))
-        return needs.cuda_told(part.image, self.stubs) if part.image else None
+        told = (needs.cuda_told(part.image, self.stubs) for part in parts or self.parts if part.image)
+        return next(filter(None, told), None)
 
     def soname(self, library, number=None, cuda=None):
         """A SONAME of the library: with this number, or of this CUDA; None."""
@@ -128,6 +129,7 @@ class Serving:
             path = None         # --stub names the file
         if (base, path) not in self.made:
             self.made[base, path] = Served(self.stubs[library], base, path)
+            self.made[base, path].first = self.options.prefer == "stub" or base in self.copies
         return self.made[base, path]
 
     def stubs_for(self, part):

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Retargets one wheel."""
 import contextlib
+import json
 import pathlib
 import posixpath
+import subprocess
 import tempfile
 
-from . import elf, mentions, metadata, names, needs, packages, parts, report, repoint, serve
+from . import elf, mentions, metadata, names, needs, packages, parts, paths, report, repoint, serve
 from .archive import SIGNATURES, Wheel, write, wrong_rows
 
 # Tags for glibc older than 2.17, which the stubs need.
@@ -50,7 +52,7 @@ class Job:
         mentioned = named + mentions.of_parts(found)
         say([f"{name} names CUDA's libraries or their packages, and is too long "
              "to be read here: look into it" for name in unread],
-            mentions=list(self._mentions(mentioned, required, there, serving)))
+            **self._mentions(mentioned, required, there, serving))
         changed = {part.name: part.new for part in work if part.new}
         changed.update(added)
         if relaxed != text:
@@ -156,12 +158,26 @@ class Job:
         return {family: own for family, own in free.items() if family not in needed}
 
     @staticmethod
-    def _majors(stubs, needed, stay):
-        """The majors of CUDA that all stubs in the wheel stand for, and that all libraries which
-        it still needs are of.  `stay` are those of the packages that it still requires."""
+    def _audited(found):
+        """For each file that needs stubs, the majors of CUDA on which it runs with them, as `lazycuda
+        audit` says."""
+        files = [part.path for part in found if part.work]
+        try:
+            done = subprocess.run([paths.program(), "audit", "--json", *files], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            said = json.loads(done.stdout)["files"] if files else []
+        except (OSError, ValueError):       # a wheel that is too large to ask, or a program for another CPU
+            said = []
+        majors = [{int(version.partition(".")[0]) for version in each.get("once_retargeted", ())} for each in said]
+        return [each for each in majors if each]        # what runs on none tells nothing
+
+    @staticmethod
+    def _majors(stubs, needed, stay, audited):
+        """The majors of CUDA that all stubs in the wheel stand for, on which all its files run, and that
+        all libraries which it still needs are of.  `stay` are those of the packages that it still requires."""
         found = [set(stub.cudas) for stub in stubs if stub.cudas]
         found += [packages.majors(name) for each in needed.values() for name in each if packages.majors(name)]
-        found += [{major} for major in stay]
+        found += [*({major} for major in stay), *audited]
         return sorted(set.intersection(*found)) if found else []
 
     def _requirements(self, text, found, stubs, needed, libraries, has):
@@ -181,7 +197,8 @@ class Job:
                     if part.stub and part.library in packages.BY_STEM}
         if relax or replaced:
             text, said["extras"] = metadata.relax(text, free if relax else {},
-                                                  self._majors(stubs, needed, stay), sorted(replaced))
+                                                  self._majors(stubs, needed, stay, self._audited(found)),
+                                                  sorted(replaced))
             said["notes"] = self._needs_of_others(libraries, required, has)
         said["brings"] = metadata.brings(text)
         return text, required, said
@@ -199,7 +216,7 @@ class Job:
     def _mentions(self, found, required, there, serving):
         """What asks for a package, or opens a library, that may be gone now.  `there` are the names of
         the stubs in the wheel."""
-        extras = {}
+        extras, said = {}, []
         for each in required if self.options.relax_requirements else ():
             for family in each.families:
                 extras.setdefault(family, each.extra)
@@ -207,8 +224,13 @@ class Job:
         for each in found:
             served = packages.stem(each.name) in stems if serve.ANY_NUMBER.search(each.name) \
                 else names.base(each.name) in there
-            yield {**each._asdict(), "served": served, "extra": extras.get(each.family),
-                   "compat": None if served else serving.compat(names.base(each.name))}
+            said.append({**each._asdict(), "served": served, "extra": extras.get(each.family),
+                         "compat": None if served else serving.compat(names.base(each.name))})
+        majors = {each["compat"] for each in said} - {None}
+        own = serving.cuda()
+        return {"mentions": said, "advice": {
+            "extras": sorted({each["extra"] for each in said if not each["served"]} - {None}),
+            "compat": own if own in majors else max(majors, default=None)}}
 
     def _write(self, changed, removed, output):
         """Writes the result; gives the notes on what was wrong before."""
