@@ -149,6 +149,10 @@ int options_read(const struct command *command, void *data, int argc, char **arg
 
 	for (int i = 1, taken; i < argc; i += taken) {
 		taken = 1;
+		if (!*argv[i]) {	/* of a variable that is not set */
+			*status = options_wrong(command, "an argument is empty", "");
+			return -1;
+		}
 		if (!more || argv[i][0] != '-' || !argv[i][1]) {
 			if (word)
 				word(data, argv[i]);

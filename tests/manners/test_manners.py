@@ -44,6 +44,8 @@ WRONG = (
     ("link -o x --polcy=off y", "lazycuda link: unknown option --polcy=off; did you mean --policy?", "link"),
     ("audit --requir 12 x", "lazycuda audit: unknown option --requir; did you mean --require?", "audit"),
     ("audit", "lazycuda audit: no file is given", "audit"),
+    ("audit EMPTY", "lazycuda audit: an argument is empty", "audit"),
+    ("retarget -o out --stubs= x", "lazycuda retarget: --stubs is empty", "retarget"),
     ("inspect -x", "lazycuda inspect: unknown option -x", "inspect"),
     ("status cudrat", "lazycuda status: unknown library cudrat; did you mean cudart?",
      "status"),
@@ -58,7 +60,7 @@ WRONG = (
 
 @pytest.mark.parametrize("words, said, command", WRONG, ids=[words for words, *_ in WRONG])
 def test_a_wrong_word_is_answered_in_three_lines(words, said, command):
-    done = run(*words.split())
+    done = run(*(word.replace("EMPTY", "") for word in words.split()))
     name = f"lazycuda {command}" if command else "lazycuda"
     first, second, third = done.stderr.splitlines()
     assert (done.returncode, done.stdout, first) == (2, "", said)

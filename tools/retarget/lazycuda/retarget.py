@@ -116,11 +116,15 @@ SAID = ((r"the following arguments are required: FILE", "no file is given"),
         (r"argument (?:-o/)?(\S+): is empty", r"\1 is empty"))
 
 
-def _path(word):
-    """An empty word, as of a variable that is not set, would be the folder that one is in."""
+def _word(word):
+    """An empty one is of a variable that is not set; as a path it would be the folder that one is in."""
     if not word:
         raise argparse.ArgumentTypeError("is empty")
-    return pathlib.Path(word)
+    return word
+
+
+def _path(word):
+    return pathlib.Path(_word(word))
 
 
 class Parser(argparse.ArgumentParser):
@@ -160,7 +164,7 @@ def _parser():
     where.add_argument("--in-place", action="store_true", help="replace the inputs")
     add("--bundle", action="store_true",
         help="files: put the stubs beside each and $ORIGIN first in its RPATH")
-    add("--stubs-in", metavar="FOLDER",
+    add("--stubs-in", metavar="FOLDER", type=_word,
         help="wheels: where in it the stubs are added (default: NAME.libs)")
     add("--relax-requirements", action="store_true",
         help="wheels: make requirements on packages of CUDA's libraries that no file needs any more "
@@ -180,11 +184,11 @@ def _parser():
              "name that nothing serves")
     add("--keep-libraries", action="store_true",
         help="wheels: keep bundled real libraries that nothing needs any more")
-    add("--build-tag", metavar="TAG", help="wheels: name the result apart, such as 1lazycuda")
-    add("--stubs", metavar="DIR", type=pathlib.Path, help="where the stubs are")
-    add("--stub", action="append", default=[], metavar="FILE", type=pathlib.Path,
+    add("--build-tag", metavar="TAG", type=_word, help="wheels: name the result apart, such as 1lazycuda")
+    add("--stubs", metavar="DIR", type=_path, help="where the stubs are")
+    add("--stub", action="append", default=[], metavar="FILE", type=_path,
         help="a stub that `lazycuda stub` made: replace its library, too; may be given again")
-    add("--patchelf", metavar="PROGRAM", help="default: the one on PATH")
+    add("--patchelf", metavar="PROGRAM", type=_word, help="default: the one on PATH")
     add("--json", action="store_true", help="print JSON")
     return parser
 
