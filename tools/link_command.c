@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "json.h"
+#include "output.h"
 #include "plan_report.h"
 #include "say.h"
 
@@ -89,23 +89,6 @@ static bool replace(const char *path, const void *bytes, size_t length)
 	return written;
 }
 
-/* Returns true for a symbolic link of another user, except root, in a world-writable
- * folder: it may lead to a file that this user did not mean to replace. */
-static bool is_trap(const char *path)
-{
-	struct stat link, folder;
-	char *copy;
-	bool open;
-
-	if (lstat(path, &link) || !S_ISLNK(link.st_mode) || !link.st_uid ||
-	    link.st_uid == geteuid())
-		return false;
-	copy = strdup(path);
-	open = !copy || stat(dirname(copy), &folder) || folder.st_mode & S_IWOTH;
-	free(copy);
-	return open;
-}
-
 static bool is_link(const char *path)
 {
 	struct stat st;
@@ -123,9 +106,8 @@ static const char *why_not(const char *path, const char *real)
 {
 	struct stat st, out;
 
-	if (is_trap(path))
-		return "is a symbolic link of somebody else's in a folder that everybody may"
-		       " write to: not followed";
+	if (stat(path, &st) && path[strlen(path) - 1] == '/')
+		return strerror(errno);
 	if (stat(path, &st))
 		return is_link(path) ? "is a symbolic link to nowhere" : NULL;
 	if (!fstat(STDOUT_FILENO, &out) && is_same_file(&st, &out) && !S_ISDIR(st.st_mode))
@@ -133,21 +115,23 @@ static const char *why_not(const char *path, const char *real)
 	if (!S_ISREG(st.st_mode))
 		return S_ISDIR(st.st_mode) ? strerror(EISDIR) : "is not a regular file";
 	/* A link of /proc to a file that was removed. */
-	return real ? NULL : strerror(ENOENT);
+	return access(real, F_OK) ? strerror(errno) : NULL;
 }
 
 /* Replaces the target of a symbolic link, not the link.  Never replaces a device. */
 static bool save(const char *path, const void *bytes, size_t length)
 {
-	char *real = realpath(path, NULL);
-	const char *why = why_not(path, real);
+	char *real = output_path("link", path);
+	const char *why = real ? why_not(path, real) : NULL;
 
-	if (!why && !replace(real ? real : path, bytes, length))
+	output_hold_signals();
+	if (real && !why && !replace(real, bytes, length))
 		why = strerror(errno);
+	output_release_signals();
 	if (why)
 		complain("link", "%s: %s", path, why);
 	free(real);
-	return !why;
+	return real && !why;
 }
 
 /* Takes standard output for the image; from then on the report goes to standard error.  Returns

@@ -21,6 +21,7 @@
 
 #include "beside.h"
 #include "command_line.h"
+#include "output.h"
 #include "say.h"
 #include "stub_folder.h"
 #include "tables.h"
@@ -170,9 +171,11 @@ static bool run(const char *name, const char **arguments)
 	error = posix_spawn(&child, program, NULL, NULL, (char *const *)arguments, environ);
 	if (error)
 		complain("stub", "%s cannot be run: %s", program, strerror(error));
+	output_name_child(error ? 0 : child);
 	while (!error && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	if (!error && !WIFEXITED(status))
+	output_name_child(0);
+	if (!error && !WIFEXITED(status) && !output_stops())
 		complain("stub", "%s was ended", program);
 	free(program);
 	return !error && WIFEXITED(status) && !WEXITSTATUS(status);
@@ -256,7 +259,7 @@ static bool find_stub(const char *generated, const char *list, char *stub, size_
 	return count == 1;
 }
 
-static bool write_sources(const struct stub_folder *folder, const char *list, char *stub, size_t size)
+static bool write_sources(struct stub_folder *folder, const char *list, char *stub, size_t size)
 {
 	char generated[PATH_MAX], *share = beside(share_place, "lazycuda/stub");
 	const char *gen[] = { NULL, "--stub", "-o", generated, list, NULL };
@@ -283,15 +286,14 @@ static bool make_stub(struct request *request, struct stub_folder *folder)
 {
 	char path[PATH_MAX], stub[256];
 	const char *list = request->list;
-	bool changed;
 
 	if (list ? !take_list(list, folder) : !derive(&request->scan, folder, path))
 		return false;
 	if (!write_sources(folder, list ? list : path, stub, sizeof(stub)) ||
-	    !stub_folder_finish(folder, &changed))
+	    !stub_folder_finish(folder))
 		return false;
-	say(folder->path);
-	printf(changed ? ": %s.so, once `make -C` has built it\n" : ": %s.so, as it was\n", stub);
+	say(folder->shown);
+	printf(folder->changed ? ": %s.so, once `make -C` has built it\n" : ": %s.so, as it was\n", stub);
 	return true;
 }
 
@@ -304,9 +306,11 @@ int stub_main(int argc, char **argv)
 	if (argc < 2)
 		return options_wrong(&command, "no library is given", "");
 	status = read_arguments(&request, argc, argv);
+	output_hold_signals();
 	if (status < 0)
 		status = stub_folder_begin(&folder, request.output) && make_stub(&request, &folder) ? 0 : 2;
 	stub_folder_end(&folder);
+	output_release_signals();
 	free(request.scan.list);
 	return status;
 }

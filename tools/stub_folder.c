@@ -14,12 +14,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../stubs/base/count.h"
+#include "../stubs/base/arena.h"
+#include "../stubs/base/image.h"
 #include "../stubs/base/regular.h"
+#include "output.h"
 #include "say.h"
 
-/* A line of the Makefile in every folder that this command made. */
-static const char mark[] = "# Made by `lazycuda stub`";
+/* Names each file that this command wrote, behind a sum of its bytes. */
+#define MANIFEST "MANIFEST"
 
 #define EXCHANGE 2	/* RENAME_EXCHANGE; old headers lack it */
 
@@ -68,19 +70,37 @@ static bool same_file(const char *a, const char *b)
 	return same;
 }
 
-/* The context of a walk, which nftw() does not pass: both trees, and the result. */
-static struct {
-	const char *root, *other;
-	int failure;		/* errno */
-	bool differs;
-} walk;
+/* What is done with each file below a folder.  `name` begins there; "" is the folder itself. */
+typedef bool visit(struct stub_folder *folder, const char *path, const char *name, bool is_folder);
 
-/* Builds the corresponding path in the other tree; false if it is too long. */
-static bool opposite(const char *path, char *other)
+static bool each_below(struct stub_folder *folder, const char *root, const char *name, visit *visit)
 {
-	const char *below = path + strlen(walk.root);
+	char path[PATH_MAX], below[PATH_MAX];
+	struct dirent **list = NULL;
+	struct stat st;
+	bool good = snprintf(path, sizeof(path), "%s%s%s", root, *name ? "/" : "", name) < PATH_MAX;
+	int count = 0;
 
-	return snprintf(other, PATH_MAX, "%s%s", walk.other, below) < PATH_MAX;
+	errno = ENAMETOOLONG;
+	if (!good || lstat(path, &st))
+		return failed(path);
+	if (!visit(folder, path, name, S_ISDIR(st.st_mode)))
+		return false;
+	/* By name, so that the same command writes the same list. */
+	if (S_ISDIR(st.st_mode) && (count = scandir(path, &list, NULL, alphasort)) < 0)
+		return failed(path);
+	for (int i = 0; i < count; i++) {
+		const char *entry = list[i]->d_name;
+
+		if (good && strcmp(entry, ".") && strcmp(entry, "..")) {
+			snprintf(below, sizeof(below), "%s%s%s", name, *name ? "/" : "", entry);
+			/* build/ is the output of make. */
+			good = !strcmp(below, "build") || each_below(folder, root, below, visit);
+		}
+		free(list[i]);
+	}
+	free(list);
+	return good;
 }
 
 static bool copy_bytes(const char *from, const char *to)
@@ -101,127 +121,150 @@ static bool copy_bytes(const char *from, const char *to)
 	return good;
 }
 
-static int copy_one(const char *path, const struct stat *status, int type, struct FTW *at)
+static bool path_in(const char *folder, const char *name, char *path)
+{
+	errno = ENAMETOOLONG;
+	return snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
+}
+
+static bool copy_one(struct stub_folder *folder, const char *path, const char *name, bool is_folder)
 {
 	char to[PATH_MAX];
 
-	(void)status;
-	walk.failure = 0;
-	errno = 0;
-	if (!opposite(path, to))
-		walk.failure = ENAMETOOLONG;
-	else if (type == FTW_D && at->level && mkdir(to, 0777) && errno != EEXIST)
-		walk.failure = errno;
-	else if (type != FTW_D && !copy_bytes(path, to))
-		walk.failure = errno ? errno : EIO;
-	return walk.failure != 0;
-}
-
-static int compare_one(const char *path, const struct stat *status, int type, struct FTW *at)
-{
-	char other[PATH_MAX];
-	struct stat there;
-
-	(void)status, (void)at;
-	if (!opposite(path, other) || lstat(other, &there))
-		walk.differs = true;
-	else if (type == FTW_D)
-		walk.differs = !S_ISDIR(there.st_mode);
-	else
-		walk.differs = !S_ISREG(there.st_mode) || !same_file(path, other);
-	return walk.differs;
-}
-
-/* Returns true if the other tree has all of this tree, with equal contents. */
-static bool contains(const char *tree, const char *other)
-{
-	walk.root = tree;
-	walk.other = other;
-	walk.differs = false;
-	return !nftw(tree, compare_one, 16, FTW_PHYS) && !walk.differs;
+	if (!path_in(folder->parts, name, to))
+		return failed(path);
+	/* A link is followed: a package may have one in place of a file like another. */
+	if (is_folder ? *name && mkdir(to, 0777) && errno != EEXIST : !copy_bytes(path, to))
+		return failed(to);
+	return true;
 }
 
 /* ---- may the folder be replaced? ---- */
 
-static bool is_marked(const char *folder)
+/* A line of the manifest: "0123abcd stubs/base/text.c\n". */
+static bool describe(const char *path, const char *name, char *line, size_t size)
 {
-	char path[PATH_MAX], line[256];
-	bool found = false;
 	struct stat st;
-	FILE *file;
+	FILE *file = lc_stream_regular(path, &st);
+	char bytes[4096];
+	uint32_t sum = 0;
+	size_t length;
+	bool good;
 
-	if (snprintf(path, sizeof(path), "%s/Makefile", folder) >= PATH_MAX)
-		return false;
-	file = lc_stream_regular(path, &st);
-	while (file && !found && fgets(line, sizeof(line), file))
-		found = !strncmp(line, mark, strlen(mark));
+	while (file && (length = fread(bytes, 1, sizeof(bytes), file)))
+		sum = sum * 31 + lc_hash(bytes, length);
+	good = file && !ferror(file);
 	if (file)
 		fclose(file);
-	return found;
+	return good && snprintf(line, size, "%08x %s\n", sum, name) < (int)size;
 }
 
-/* Returns true for a name that such a folder has. */
-static bool is_ours(const char *name)
+static bool note_one(struct stub_folder *folder, const char *path, const char *name, bool is_folder)
 {
-	static const char *const names[] = {
-		".", "..", "LICENSE", "Makefile", "flags.mk", "stub.pc.in",
-		"folders.sh",	/* of an older lazycuda */
-		"config.cmake.in", "config-version.cmake.in", "build", "generated", "include",
-		"stubs"
-	};
-	size_t length = strlen(name);
+	char line[PATH_MAX + 16];
 
-	return lc_is_among(name, names, LC_COUNT(names)) ||
-	       (length > 4 && !strcmp(name + length - 4, ".txt"));
+	if (!is_folder && strcmp(name, MANIFEST) &&
+	    (!describe(path, name, line, sizeof(line)) || fputs(line, folder->manifest) < 0))
+		return failed(path);
+	return true;
 }
 
-/* Returns true if nothing is there, or an empty folder, or one that this command made. */
-static bool may_replace(const char *path)
+static bool write_manifest(struct stub_folder *folder)
 {
-	DIR *folder = opendir(path);
-	bool empty = true, ours = true;
-	struct dirent *entry;
+	char path[PATH_MAX];
+	bool good;
 
-	if (!folder)
-		return errno == ENOENT || failed(path);
-	while (ours && (entry = readdir(folder))) {
-		empty &= entry->d_name[0] == '.' && strspn(entry->d_name, ".") == strlen(entry->d_name);
-		ours = is_ours(entry->d_name);
-		if (!ours)
-			complain("stub", "%s holds %s, which this command did not make: nothing was"
-				 " written", path, entry->d_name);
-	}
-	closedir(folder);
-	if (!ours || empty || is_marked(path))
-		return ours;
-	complain("stub", "%s was not made by this command: nothing was written", path);
+	if (!path_in(folder->parts, MANIFEST, path) || !(folder->manifest = fopen(path, "w")))
+		return failed(path);
+	good = each_below(folder, folder->parts, "", note_one);
+	if (fclose(folder->manifest))
+		good = failed(path);
+	return good;
+}
+
+/* Returns true for a file that the last run wrote and nobody has changed; else complains. */
+static bool is_ours(const struct stub_folder *folder, const char *path, const char *name)
+{
+	char line[PATH_MAX + 16];
+	const char *listed = folder->known ? folder->known : "";
+
+	if (!describe(path, name, line, sizeof(line)))
+		snprintf(line, sizeof(line), "%08x %s\n", 0, name);
+	if (strstr(listed, line))
+		return true;
+	/* Each line is 8 digits, a blank, a name. */
+	if (strstr(listed, line + 8))
+		complain("stub", "%s/%s was changed since this command made it: nothing was written;"
+			 " keep it elsewhere", folder->shown, name);
+	else
+		complain("stub", "%s holds %s, which this command did not make: nothing was written",
+			 folder->shown, name);
 	return false;
+}
+
+/* A file that is there already: the new folder has it, too, or it was made by this command. */
+static bool judge_old(struct stub_folder *folder, const char *path, const char *name, bool is_folder)
+{
+	char other[PATH_MAX];
+
+	errno = ENOTDIR;
+	if (!*name)
+		return is_folder || failed(folder->shown);
+	if (is_folder || (path_in(folder->parts, name, other) && same_file(path, other)))
+		return true;
+	folder->changed = true;
+	return !strcmp(name, MANIFEST) || is_ours(folder, path, name);
+}
+
+static bool judge_new(struct stub_folder *folder, const char *path, const char *name, bool is_folder)
+{
+	char other[PATH_MAX];
+
+	(void)path, (void)is_folder;
+	if (!path_in(folder->path, name, other) || access(other, F_OK))
+		folder->changed = true;
+	return true;
+}
+
+/* Returns true if all that is there may be replaced. */
+static bool may_replace(struct stub_folder *folder)
+{
+	struct lc_arena *arena = lc_arena_new();
+	struct stat st;
+	char path[PATH_MAX];
+	bool good;
+
+	if (arena && path_in(folder->path, MANIFEST, path))
+		folder->known = lc_read_regular(arena, path, 1 << 20, &st);
+	folder->changed = access(folder->path, F_OK) != 0;
+	good = folder->changed || (each_below(folder, folder->path, "", judge_old) &&
+				   each_below(folder, folder->parts, "", judge_new));
+	lc_arena_free(arena);
+	folder->known = NULL;
+	return good;
 }
 
 /* ---- the folder ---- */
 
-/* Returns the resolved path if it exists, else the path without trailing slashes. */
-static char *plain_path(const char *path)
-{
-	char *real = realpath(path, NULL), *copy;
-	size_t length = strlen(path);
-
-	if (real)
-		return real;
-	copy = strdup(path);
-	while (copy && length > 1 && copy[length - 1] == '/')
-		copy[--length] = 0;
-	return copy;
-}
-
 /* Makes the folders above a path that are not there.  If that fails, making the folder itself
  * fails, too. */
-static void make_parents(char *path)
+static void make_parents(struct stub_folder *folder)
 {
-	for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
+	for (char *slash = folder->path; (slash = strchr(slash + 1, '/'));) {
 		*slash = 0;
-		mkdir(path, 0777);
+		if (!mkdir(folder->path, 0777) && !folder->made)
+			folder->made = strlen(folder->path);
 		*slash = '/';
+	}
+}
+
+/* Removes those again, if there is nothing in them. */
+static void remove_parents(struct stub_folder *folder)
+{
+	for (char *slash; folder->made && (slash = strrchr(folder->path, '/'));) {
+		*slash = 0;
+		if (strlen(folder->path) < folder->made || rmdir(folder->path))
+			break;
 	}
 }
 
@@ -230,12 +273,10 @@ bool stub_folder_begin(struct stub_folder *folder, const char *path)
 	mode_t mask = umask(0);
 
 	umask(mask);
-	*folder = (struct stub_folder){ .path = plain_path(path) };
+	*folder = (struct stub_folder){ .shown = path, .path = output_path("stub", path) };
 	if (!folder->path)
-		return failed(path);
-	if (!may_replace(folder->path))
 		return false;
-	make_parents(folder->path);
+	make_parents(folder);
 	if (asprintf(&folder->parts, "%s.XXXXXX", folder->path) < 0)
 		folder->parts = NULL;
 	if (!folder->parts)
@@ -251,73 +292,52 @@ bool stub_folder_copy(const struct stub_folder *folder, const char *from, const 
 {
 	char to[PATH_MAX];
 
-	if (snprintf(to, sizeof(to), "%s/%s", folder->parts, name) >= PATH_MAX)
-		errno = ENAMETOOLONG;
-	else if (copy_bytes(from, to))
-		return true;
-	return failed(from);
+	return (path_in(folder->parts, name, to) && copy_bytes(from, to)) || failed(from);
 }
 
-bool stub_folder_copy_all(const struct stub_folder *folder, const char *from)
+bool stub_folder_copy_all(struct stub_folder *folder, const char *from)
 {
-	walk.root = from;
-	walk.other = folder->parts;
-	walk.failure = 0;
-	/* Links are followed: a package may have one in place of a file like another. */
-	if (!nftw(from, copy_one, 16, 0))
-		return true;
-	errno = walk.failure ? walk.failure : errno;
-	return failed(from);
+	return each_below(folder, from, "", copy_one);
 }
 
-/* Returns true if the existing folder equals the new one.  build/ does not count: it is
- * the output of make. */
-static bool is_the_same(const struct stub_folder *folder)
+/* Moves the output of make from one folder into another. */
+static bool move_build(const char *from, const char *to)
 {
-	static const char *const folders[] = { "generated", "include", "stubs" };
-	char mine[PATH_MAX], there[PATH_MAX];
+	char old[PATH_MAX], new[PATH_MAX];
 
-	if (!contains(folder->parts, folder->path))
+	return path_in(from, "build", old) && path_in(to, "build", new) &&
+	       (!rename(old, new) || errno == ENOENT);
+}
+
+bool stub_folder_finish(struct stub_folder *folder)
+{
+	int error;
+
+	if (!write_manifest(folder) || !may_replace(folder) || output_stops())
 		return false;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		snprintf(mine, sizeof(mine), "%s/%s", folder->parts, folders[i]);
-		snprintf(there, sizeof(there), "%s/%s", folder->path, folders[i]);
-		if (!contains(there, mine))
-			return false;
-	}
-	return true;
-}
-
-/* Moves the output of make into the new folder. */
-static void keep_build(const struct stub_folder *folder)
-{
-	char from[PATH_MAX], to[PATH_MAX];
-
-	snprintf(from, sizeof(from), "%s/build", folder->parts);
-	snprintf(to, sizeof(to), "%s/build", folder->path);
-	rename(from, to);
-}
-
-bool stub_folder_finish(struct stub_folder *folder, bool *changed)
-{
-	*changed = !is_the_same(folder);
-	if (!*changed)
+	if (!folder->changed)
 		return true;
 	if (!rename(folder->parts, folder->path)) {
 		free(folder->parts);
 		folder->parts = NULL;
 		return true;
 	}
-	if (syscall(SYS_renameat2, AT_FDCWD, folder->parts, AT_FDCWD, folder->path, EXCHANGE))
-		return failed(folder->path);
-	keep_build(folder);
-	return true;
+	if (!move_build(folder->path, folder->parts))
+		return failed(folder->shown);
+	if (!syscall(SYS_renameat2, AT_FDCWD, folder->parts, AT_FDCWD, folder->path, EXCHANGE))
+		return true;
+	error = errno;
+	move_build(folder->parts, folder->path);
+	errno = error;
+	return failed(folder->shown);
 }
 
 void stub_folder_end(struct stub_folder *folder)
 {
 	if (folder->parts)
 		remove_tree(folder->parts);
+	if (folder->path)
+		remove_parents(folder);
 	free(folder->parts);
 	free(folder->path);
 }

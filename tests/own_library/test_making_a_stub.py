@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
 """`lazycuda stub` itself: the folder it makes, the list it keeps, and what it refuses."""
+import os
 import shutil
+import signal
+import subprocess
+import time
 
 import pytest
 
+import build
 import own_stubs
 
 SOURCE = "int bazA(void) { return 101; }\nint bazB(int n) { return 102; }\n"
@@ -59,25 +64,45 @@ def test_the_folder_needs_nothing_else(real, world, tmp_path):
 
 
 def test_something_else_replaces_it_and_leaves_what_make_made(real, tmp_path):
-    before = made(tmp_path / "baz", "--from", real, "--missing", "9")
+    before = made(tmp_path / "baz", "--from", real, "--missing", "9", "--name", "qux")
     (tmp_path / "baz" / "build").mkdir()
     (tmp_path / "baz" / "build" / "kept").write_text("")
-    for name in ("stubs/old.c", "folders.sh"):
-        (tmp_path / "baz" / name).write_text("of an older lazycuda")
     after = made(tmp_path / "baz", "--from", real, "--missing", "8")
-    assert set(after) == set(before) and after != before
+    assert set(before) - set(after) >= {"qux.txt"} and "baz.txt" in after
     assert (tmp_path / "baz" / "build" / "kept").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["baz"]
 
 
-@pytest.mark.parametrize("name, why", [
-    ("precious.c", "holds precious.c, which this command did not make"),
-    ("Makefile", "was not made by this command")])
-def test_a_folder_of_somebody_else_is_left_alone(real, tmp_path, name, why):
-    (tmp_path / "theirs").mkdir()
-    (tmp_path / "theirs" / name).write_text("all:\n")
-    assert why in refusal(tmp_path / "theirs", "--from", real, "--missing", "9")
-    assert (tmp_path / "theirs" / name).read_text() == "all:\n"
+@pytest.mark.parametrize("name, own, why", [
+    ("precious.c", False, "holds precious.c, which this command did not make"),
+    ("Makefile", False, "holds Makefile, which this command did not make"),
+    ("notes.txt", True, "holds notes.txt, which this command did not make"),
+    ("include/mine.h", True, "holds include/mine.h, which this command did not make"),
+    ("baz.txt", True, "/baz.txt was changed since this command made it")])
+def test_files_of_the_users_are_left_alone(real, tmp_path, name, own, why):
+    theirs = tmp_path / "theirs"
+    if own:
+        made(theirs, "--from", real, "--missing", "9")
+    theirs.mkdir(exist_ok=True)
+    (theirs / name).write_text("all:\n")
+    before = own_stubs.files(theirs)
+    assert f"{why}: nothing was written" in refusal(theirs, "--from", real, "--missing", "8")
+    assert own_stubs.files(theirs) == before
+
+
+def test_a_signal_leaves_nothing(real, tmp_path):
+    """Whenever it comes."""
+    said = set()
+    for delay in range(0, 60, 6):
+        command = [build.TOOL, "stub", "--from", real, "--missing", "9", "-o", tmp_path / "new" / "baz"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   env=build.environment(build.TOOL, os.environ))
+        time.sleep(delay / 1000)
+        process.terminate()
+        said.add((process.communicate()[1], process.returncode))
+        assert [path.name for path in tmp_path.glob("new/*")] in ([], ["baz"])
+        shutil.rmtree(tmp_path / "new", ignore_errors=True)
+    assert (b"", -signal.SIGTERM) in said and said <= {(b"", -signal.SIGTERM), (b"", 0)}
 
 
 def test_a_run_that_fails_leaves_what_was_there(real, tmp_path):
@@ -165,7 +190,6 @@ def test_what_cannot_be_stood_in_for(tmp_path):
     named = own_stubs.library(tmp_path / "named", "libbaz.so.3", SOURCE, named=False)
     assert "has no SONAME" in refusal(tmp_path / "baz", "--from", named, "--missing", "9")
     assert "exports no function" in of("data", "libbaz.so.3", "int baz = 1;")
-    import build
     assert "is a lazycuda stub itself" in refusal(tmp_path / "baz", "--from", build.stub("nvrtc"),
                                                   "--missing", "9")
 
