@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - the command-line tool */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,12 +81,23 @@ static int take_command(int argc, char **argv)
 	return unknown(argv[0]);
 }
 
+/* No file that is opened later becomes a standard stream that is closed.  Standard output still takes
+ * nothing, which is an error, and of standard error nobody can be told. */
+static void fill_streams(void)
+{
+	for (int stream = 0; stream < 3; stream++)
+		if (fcntl(stream, F_GETFD) < 0)
+			open("/dev/null", stream == 1 ? O_RDONLY : O_WRONLY);
+}
+
 /* What could not be written was not answered. */
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 && argv[1][0] != '-' ? argv[1] : NULL;
-	int status = take_command(argc, argv);
+	int status;
 
+	fill_streams();
+	status = take_command(argc, argv);
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
 	complain(name, "standard output: %s", strerror(errno));

@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ int retarget_main(int argc, char **argv)
 	char *code = find_code(), *stubs = stubs_option();
 	char **words = calloc((size_t)argc + 7, sizeof(*words));
 	size_t count = 0;
+	sigset_t interrupt;
 
 	if (!words || !code) {
 		complain("retarget", "there is no %s/lazycuda/retarget.py: install lazycuda's Python"
@@ -73,6 +75,10 @@ int retarget_main(int argc, char **argv)
 		words[count++] = stubs;
 	for (int i = 1; i < argc; i++)
 		words[count++] = argv[i];
+	/* While Python loads modules it answers ^C with a traceback: the code unblocks it later. */
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigprocmask(SIG_BLOCK, &interrupt, NULL);
 	execvp(words[0], words);
 	fprintf(stderr, "lazycuda retarget: python3 cannot be run: %s; retarget needs Python 3.8"
 		" or later on PATH\n", strerror(errno));

@@ -49,11 +49,12 @@ def test_a_linked_file_has_the_rights_of_any_new_file(link, umask):
 
 
 def test_a_part_of_a_file_is_opened_for_this_link_alone(world, link):
-    said, calls = traced(world, build.BUILD / "bin" / "lazycuda", "link", "-o", link.folder / "a",
-                         "--arch", "sm_80", world.root / "in" / "k.ptx")
-    made = re.findall(r'openat\(\w+, "([^"]*)", ([A-Z_|]*O_CREAT[A-Z_|]*)', calls)
-    assert [path.startswith(f"{link.folder}/a.") for path, _ in made] == [True]
-    assert all("O_EXCL" in flags for _, flags in made)
+    said, calls = traced(world, "sh", "-c", 'exec "$@" <&- 2>&-', "-", build.BUILD / "bin" / "lazycuda", "link",
+                         "-o", link.folder / "a", "--arch", "sm_80", world.root / "in" / "k.ptx")
+    made = re.findall(r'openat\(\w+, "([^"]*)", ([A-Z_|]*O_CREAT[A-Z_|]*).* = (\d+)', calls)
+    assert [path.startswith(f"{link.folder}/a.") for path, *_ in made] == [True]
+    # A message does not go into it where standard error is closed.
+    assert all("O_EXCL" in flags and int(number) > 2 for _, flags, number in made)
 
 
 @pytest.mark.parametrize("mode, owner, followed", [
@@ -97,21 +98,31 @@ def test_a_limit_on_the_size_of_files_leaves_nothing_behind(world, link):
     assert names(link.folder) == ["a"] and (link.folder / "a").read_text() == "old"
 
 
-# ---- retarget ----
+# ---- all commands ----
 
-@pytest.fixture
-def retarget(tmp_path, patchelf):
-    def retarget(*words, **env):
-        temporary = tmp_path / "temporary"
-        temporary.mkdir(exist_ok=True)
-        done = subprocess.run(
-            [sys.executable, "-B", build.PYTHON / "lazycuda", "retarget",
-             *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            env={**os.environ, "TMPDIR": str(temporary), **env})
-        # Nothing is left, whatever came of it.
-        assert names(temporary) == []
-        return done
-    return retarget
+@pytest.mark.parametrize("words", [
+    ["link", "--arch", "sm_80", "in/k.ptx", "-o", "open/trap/a.so"], ["retarget", "in/a.so", "-o", "open/trap"],
+    ["retarget", "in/a.so", "-o", "open/trap/new"], ["retarget", "--in-place", "open/trap/a.so"],
+    ["stub", "--from", "in/libcudart.so.12", "--missing", "9", "-o", "open/trap"],
+    ["stub", "--from", "in/libcudart.so.12", "--missing", "9", "-o", "open/trap/a"]], ids=" ".join)
+def test_nor_on_the_way_to_an_output(world, real, patchelf, caller, words):
+    world.loader(real("13.5").file("nvJitLink"))
+    (world.folder("in") / "k.ptx").write_bytes(made_up.ptx())
+    for name in ("a.so", "libcudart.so.12"):
+        shutil.copy(caller.parent / name.replace("a.so", caller.name), world.root / "in" / name)
+    shutil.copy(caller, world.folder("mine") / "a.so")
+    trap = world.folder("open") / "trap"
+    trap.symlink_to("../mine")
+    try:
+        os.chown(trap, STRANGER, STRANGER, follow_symlinks=False)
+    except PermissionError:
+        pytest.skip("only root can make a link another user's")
+    trap.parent.chmod(0o1777)
+    before = kept(world.root / "mine")
+    said = world.cli(*words, cwd=world.root, check=False)
+    assert (said.status, said.out if words[0] != "stub" else "") == (2, "") and f"{trap}: is a symbolic link of " \
+        "somebody else's in a folder that everybody may write to: not followed\n" in said.err
+    assert kept(world.root / "mine") == before and names(trap.parent) == ["trap"]
 
 
 @pytest.fixture
@@ -119,6 +130,103 @@ def caller(tmp_path):
     """A library that needs the real libcudart.so.12."""
     return importer(tmp_path, "cudaMalloc", link=[
         library(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")])
+
+
+def kept(folder):
+    """Bytes, inode, mode, links, owner and time of all files."""
+    return {path.name: (path.is_file() and path.read_bytes(), path.lstat()[:6], path.lstat().st_mtime_ns)
+            for path in folder.iterdir()}
+
+
+# ---- several outputs ----
+
+@pytest.fixture
+def three(caller, tmp_path):
+    """Three files, and a folder in which there are two of these names."""
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in ("a.so", "b.so", "c.so"):
+        shutil.copy(caller, tmp_path / name)
+    for name in ("a.so", "b.so"):
+        (out / name).write_text(f"old {name}")
+    os.link(out / "a.so", out / "another name")
+    (out / "a.so").chmod(0o640)
+    return ["-o", out, *(tmp_path / name for name in ("a.so", "b.so", "c.so"))]
+
+
+@pytest.fixture
+def strace():
+    if not shutil.which("strace") or build.ARCH != "x86_64":
+        pytest.skip("there is no strace, or this CPU's system calls have other names")
+    return ["strace", "-f", "-qq", "-o", "/dev/null", "-e"]
+
+
+@pytest.mark.parametrize("way, name, why", [
+    (lambda path: path.mkdir(), "c.so", "is a directory"),
+    (lambda path: subprocess.run(["chattr", "+i", path], stderr=subprocess.DEVNULL).returncode, "b.so",
+     "Operation not permitted")], ids=["folder", "immutable"])
+def test_one_that_cannot_be_replaced_and_all_stay(retarget, three, way, name, why):
+    if way(three[1] / name):
+        pytest.skip("chattr does not work here")
+    before = kept(three[1])
+    try:
+        done = retarget(*three)
+    finally:
+        subprocess.run(["chattr", "-i", three[1] / name], stderr=subprocess.DEVNULL)
+    assert (done.returncode, done.stderr) == (2, f"lazycuda retarget: {three[1] / name}: {why}\n")
+    assert kept(three[1]) == before
+
+
+@pytest.mark.parametrize("what, status, new, said", [
+    ("rename:error=EIO:when=2", 2, 0, "b.so: Input/output error\n"),
+    # A file system without hard links, and one without anything else, too.
+    ("linkat:error=EPERM rename:error=EIO:when=2", 2, 0, "b.so: Input/output error\n"),
+    ("linkat:error=EPERM", 0, 3, ""),
+    ("linkat:error=EPERM renameat2:error=EINVAL", 2, 0, "a.so: this file system cannot keep the old file "
+     "meanwhile: write one file at a time\n"),
+    # What cannot be undone either is kept.
+    ("rename:error=EIO:when=2+", 2, 1, "a.so: Input/output error; what was there is in OUT/.lazycuda-"),
+    ("rename:signal=TERM:when=1", 143, 3, ""), ("rename:signal=INT:when=2", 130, 3, ""),
+    ("rename:signal=KILL:when=2", 137, 1, "")])
+def test_a_failure_or_a_signal_between_two_renames(retarget, three, strace, what, status, new, said):
+    out, before = three[1], kept(three[1])
+    inject = " -e ".join(f"inject={each}" for each in what.split()).split()
+    done = retarget(*three, through=[*strace, *inject], clean=status != 137)
+    assert done.returncode in (status, 128 - status)
+    assert said.replace("OUT", str(out)) in done.stderr
+    after = kept(out)
+    changed = [name for name in ("a.so", "b.so", "c.so") if after.get(name, [0])[0] != before.get(name, [0])[0]]
+    assert len(changed) == new and after["another name"][0] == b"old a.so"
+    left = [name for name in after if name.startswith(".lazycuda")]
+    assert (before == after) == (new == 0) and bool(left) == (new == 1)
+    if "what was there is in" in said:
+        assert (out / left[0] / "0.old").read_bytes() == b"old a.so"
+
+
+def test_a_folder_that_another_run_makes_at_the_same_time(three, patchelf, strace, tmp_path):
+    shutil.rmtree(three[1])
+    runs = [subprocess.Popen(
+        [*strace, "inject=mkdir:delay_enter=300000", build.TOOL, "retarget", "-o", three[1] / "new" / "er", file],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for file in three[2:]]
+    assert [(run.communicate()[1], run.returncode) for run in runs] == [("", 0)] * 3
+    assert names(three[1] / "new" / "er") == ["a.so", "b.so", "c.so"]
+
+
+# ---- retarget ----
+
+@pytest.fixture
+def retarget(tmp_path, patchelf):
+    def retarget(*words, through=(), clean=True, **env):
+        temporary = tmp_path / "temporary"
+        temporary.mkdir(exist_ok=True)
+        done = subprocess.run(
+            [*map(str, through), sys.executable, "-B", build.PYTHON / "lazycuda", "retarget",
+             *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            env={**os.environ, "TMPDIR": str(temporary), **env})
+        # Nothing is left, whatever came of it but SIGKILL.
+        assert not clean or names(temporary) == []
+        return done
+    return retarget
 
 
 @pytest.mark.parametrize("wheel, mode", [(False, 0o600), (True, 0o640), (False, 0o400)])

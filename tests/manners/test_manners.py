@@ -3,6 +3,8 @@
 import os
 import signal
 import subprocess
+import sys
+import time
 
 import pytest
 
@@ -98,6 +100,58 @@ def test_what_cannot_be_written_was_not_answered(words, tmp_path):
         done = subprocess.run(["sh", "-c", f'exec "$@" >{where}', "-", build.TOOL, *words], cwd=tmp_path,
                               stderr=subprocess.PIPE, text=True)
         assert (done.returncode, done.stderr) == (2, f"{name}: standard output: {why}\n")
+
+
+PROGRAMS = {"C": [build.TOOL], "Python": [sys.executable, "-B", build.PYTHON / "lazycuda"]}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("command", ["audit", "inspect", "plan", "link --arch sm_90 -o out", "retarget -o out"])
+def test_a_stream_that_is_closed_changes_no_answer(command, program, tmp_path):
+    for closed in ("<&-", "2>&-", "2>/dev/full", "<&- >&- 2>&-"):
+        done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "-", *PROGRAMS[program], *command.split(), "/nowhere"],
+                              cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert ("/nowhere does not exist" in done.stderr) == (closed == "<&-")
+
+
+def test_an_interrupt_while_modules_are_loaded_says_nothing(tmp_path):
+    for delay in range(0, 300, 20):
+        process = subprocess.Popen(
+            [build.TOOL, "retarget", "-o", tmp_path / "out", "/nowhere"], stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        time.sleep(delay / 1000)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate()[1]
+        assert process.returncode == -signal.SIGINT and not said or b"/nowhere does not exist" in said
+
+
+FAILS = """\
+import sys
+sys.path.insert(0, {code!r})
+from lazycuda import plain_file, retarget
+def fail(*_):
+    raise {error}
+plain_file.retarget = fail
+sys.exit(retarget.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("error, said", [
+    ("MemoryError", "memory ran out"),
+    ("RecursionError('deep')", "RecursionError: deep (<string>:5): a mistake of lazycuda please report it")])
+def test_what_nobody_foresaw_is_one_sentence(tmp_path, error, said):
+    done = subprocess.run([sys.executable, "-B", "-c", FAILS.format(code=str(build.PYTHON), error=error), "-o",
+                           tmp_path / "out", build.TOOL], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert " ".join(done.stderr.split()) == f"lazycuda retarget: refused (UNREADABLE): {build.TOOL}: {said}"
+
+
+def test_a_name_that_the_terminal_cannot_show(tmp_path):
+    file = importer.importer(tmp_path, name="\u0416.so", link=[])
+    done = subprocess.run([*PROGRAMS["Python"], "retarget", "-o", tmp_path / "out", file], capture_output=True,
+                          text=True, env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"})
+    assert (done.returncode, done.stderr) == (0, "") and "/?.so: needs none" in done.stdout
 
 
 @pytest.mark.parametrize("command", usage.commands())

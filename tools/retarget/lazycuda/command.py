@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The commands: some questions answered here, retarget in Python, all else in C."""
 import os
+import signal
 import sys
 
 from . import paths
@@ -26,6 +27,54 @@ COMMAND is what `lazycuda --help` lists.
 """
 
 
+def begin():
+    """^C ends the command without a traceback, also while modules are loaded; and no file that is
+    opened becomes a standard stream that is closed, as in tools/main.c."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})     # see tools/retarget_command.c
+    for stream in range(3):
+        try:
+            os.fstat(stream)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDONLY if stream == 1 else os.O_WRONLY), True)
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)
+    sys.stdout.reconfigure(errors="replace")
+
+
+def die_of(number):
+    """Dies as a program without a handler does, so that a shell's loop ends, too."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _drop(stream):
+    """Python would try again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+
+
+def complain(text):
+    """Of what standard error does not take nobody can be told."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        _drop(2)
+
+
+def say(text, who="lazycuda"):
+    """False, after a message, if standard output does not take it."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        die_of(signal.SIGPIPE)
+    except OSError as error:
+        complain(f"{who}: standard output: {error.strerror}")
+        _drop(1)
+        return False
+    return True
+
+
 # Options that take a major, and what their folders are called.
 BY_MAJOR = {"--libdir": "cuda", "--compatdir": "compat"}
 
@@ -43,10 +92,9 @@ def _folders():
 def _print_folder(asked):
     found = _folders()
     if asked in found:
-        print(found[asked])
-        return 0
-    print(f"lazycuda: {asked}: there is no such folder; `make install` makes it, and with COMPAT=MAJOR that "
-          f"of --compatdir; there is one for each of {', '.join(found)}", file=sys.stderr)
+        return 0 if say(found[asked]) else 2
+    complain(f"lazycuda: {asked}: there is no such folder; `make install` makes it, and with COMPAT=MAJOR that "
+             f"of --compatdir; there is one for each of {', '.join(found)}")
     return 2
 
 
@@ -55,13 +103,14 @@ def _run_program(words):
     try:
         os.execv(program, [str(program), *words])
     except OSError as error:
-        print(f"lazycuda: {program}: {error.strerror}", file=sys.stderr)
+        complain(f"lazycuda: {program}: {error.strerror}")
         return 2
 
 
 def program():
     """`lazycuda` of the Python package: as the command in C, but that retarget
     runs in the Python that it was installed into."""
+    begin()
     words = sys.argv[1:]
     if words and words[0] == "retarget":
         from . import retarget
@@ -71,14 +120,11 @@ def program():
 
 def main():
     """`python -m lazycuda`"""
+    begin()
     words = sys.argv[1:]
     if words and words[0] in paths.FOLDERS:
         return _print_folder(" ".join(words))
     if words and words[0] not in ("--help", "-h"):
         return program()
-    if words:
-        print(USAGE, end="")
-    else:
-        for asked, folder in _folders().items():
-            print(f"{asked:<16}{folder}")
-    return 0
+    text = USAGE[:-1] if words else "\n".join(f"{asked:<16}{folder}" for asked, folder in _folders().items())
+    return 0 if say(text) else 2

@@ -47,8 +47,8 @@ class Line:
             self.shown = False
 
     def _write(self, text):
-        # A terminal that went away is no reason to stop.
-        with contextlib.suppress(OSError):
+        # A terminal that went away is no reason to stop, nor a signal that came amid a write.
+        with contextlib.suppress(OSError, RuntimeError):
             self.stream.write(text)
             self.stream.flush()
 

@@ -2,7 +2,6 @@
 """`lazycuda retarget`: from the real CUDA libraries to the stubs."""
 import argparse
 import difflib
-import errno
 import fnmatch
 import functools
 import itertools
@@ -10,12 +9,13 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import stat
 import sys
+import traceback
 
 from . import elf, names, patchelf, paths, plain_file, progress, report, repoint, wheel
-from .staging import Staging
+from .command import complain, say
+from .staging import Staging, output_path
 
 DESCRIPTION = """\
 Has finished binaries start where there is no CUDA, and run on any.
@@ -93,19 +93,7 @@ def _is_pattern(word):
 
 
 def _print(text):
-    """False, after a message, if standard output does not take it."""
-    try:
-        if not sys.stdout:
-            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-        print(text, flush=True)
-    except BrokenPipeError:
-        _die_of(signal.SIGPIPE)
-    except OSError as error:
-        print(f"lazycuda retarget: standard output: {error.strerror}", file=sys.stderr)
-        if sys.stdout:      # Python would try again when it ends
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return False
-    return True
+    return say(text, "lazycuda retarget")
 
 
 # What argparse says, and how all commands say it.
@@ -146,9 +134,10 @@ class Parser(argparse.ArgumentParser):
         """The error, then one line of usage, as all commands have it; between them what else is said."""
         for pattern, words in SAID:
             message = re.sub(pattern, words, message)
-        self.exit(2, f"{self.prog}: {report.printable(message)}\n{more}"
-                     f"usage: {self.prog} [OPTION...] -o DIR FILE...\n"
-                     f"`{self.prog} --help` says more.\n")
+        complain(f"{self.prog}: {report.printable(message)}\n{more}"
+                 f"usage: {self.prog} [OPTION...] -o DIR FILE...\n"
+                 f"`{self.prog} --help` says more.")
+        self.exit(2)
 
 
 def _parser():
@@ -229,9 +218,11 @@ def _check_libraries(parser, options):
 
 
 def _final(options, path, name):
-    """Where a result goes; links are followed, and stay."""
-    return options.output / name if options.output else path.resolve().with_name(
-        path.resolve().name if name == path.name else name)
+    """Where a result goes: in -o a link is replaced, in place it is followed, and stays."""
+    if options.output:
+        return output_path(options.output) / name
+    real = output_path(path)
+    return real if name == path.name else real.with_name(name)
 
 
 def _why_not_opened(path):
@@ -251,8 +242,8 @@ def _retarget(path, options, staging):
 
     def output(name):
         final = _final(options, path, name)
-        written.append(final)
-        return staging.output(final)
+        written.append(final if path.is_symlink() and options.in_place else (options.output or path.parent) / name)
+        return staging.output(final, written[-1])
     is_wheel = path.suffix == ".whl"
     if why := _why_not_opened(path):
         raise OSError(None, f"{path} {why}")
@@ -263,6 +254,10 @@ def _retarget(path, options, staging):
         report.refuse(said, repoint.Refused("UNREADABLE", str(error)))
     except repoint.Refused as refused:
         report.refuse(said, refused)
+    except OSError:
+        raise
+    except Exception as error:
+        report.refuse(said, repoint.Refused("UNREADABLE", _why(error)))
     if said["outcome"] in ("nothing", "already") and options.output:
         shutil.copy2(path, output(path.name))
     if said["outcome"] != "refused" and written:
@@ -278,7 +273,7 @@ def _status(all_said, options):
 
 
 def _run(parser, options):
-    with Staging() as staging:
+    with Staging(options.line) as staging:
         all_said = [_retarget(path, options, staging) for path in options.inputs]
         if any(said["outcome"] == "refused" for said in all_said):
             for said in all_said:
@@ -303,38 +298,32 @@ def _say(all_said, options):
         return _print(report.as_json(all_said, used))
     for said in all_said:
         if said["outcome"] == "refused":
-            print(report.as_text(said), file=sys.stderr)
+            complain(report.as_text(said))
         elif not _print(report.as_text(said)):
             return False
     return True
 
 
-def _stop(number, _frame):
-    # So that what was begun is cleared away.
-    sys.exit(128 + number)
-
-
-def _die_of(number):
-    """Dies as a program without a handler does, so that a shell's loop ends, too."""
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
+def _why(error):
+    """What is to be said where something failed."""
+    if isinstance(error, MemoryError):
+        return "memory ran out"
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return (f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}:{place.lineno}): a mistake of "
+            "lazycuda; please report it")
 
 
 def main(arguments=None):
     parser = _parser()
     options = Options(parser.parse_args(arguments))
-    _check_usage(parser, options)
-    if options.only or options.leave:
-        _check_libraries(parser, options)
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        if signal.getsignal(number) != signal.SIG_IGN:      # as under nohup
-            signal.signal(number, _stop)
     try:
+        _check_usage(parser, options)
+        if options.only or options.leave:
+            _check_libraries(parser, options)
         all_said = _run(parser, options)
-    except KeyboardInterrupt:
-        _die_of(signal.SIGINT)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        print(report.printable(f"lazycuda retarget: {where}{error.strerror or error}"), file=sys.stderr)
+        return _status(all_said, options) if _say(all_said, options) else 2
+    except Exception as error:
+        complain(report.printable(f"lazycuda retarget: {_why(error)}"))
         return 2
-    return _status(all_said, options) if _say(all_said, options) else 2
