@@ -131,11 +131,16 @@ bool lc_folder_has_no(struct lc_folders *folders, struct lc_folder *folder, cons
 	return folder->names && !may_list(folder->names, name);
 }
 
+/* A path that goes back out of the folder at once does not lie in it. */
 static bool lies_below(const char *path, const char *folder)
 {
-	size_t length = strlen(folder);
+	const size_t length = strlen(folder);
+	const char *up;
 
-	return !strncmp(path, folder, length) && path[length] == '/';
+	if (strncmp(path, folder, length) || path[length] != '/')
+		return false;
+	up = strstr(path + length, "/../");
+	return !up || up + 3 > path + length + strspn(path + length, "/.");
 }
 
 /* Sets *data to the name of the object that this code is in. */
@@ -188,10 +193,10 @@ static bool is_mounted(const char *path)
 	       told[1] & told[7] & root;
 }
 
-/* Returns true if another user can replace `inside`, which lies in the folder. */
+/* Returns true if another user can replace `inside`, which lies in the folder; `..` nobody can. */
 static bool is_open(const struct lc_way *folder, const struct lc_way *inside)
 {
-	if (!(folder->mode & S_IWOTH))
+	if (!(folder->mode & S_IWOTH) || !strcmp(lc_basename(inside->path), ".."))
 		return false;
 	if (!(folder->mode & S_ISVTX) || !inside->there)
 		return true;
@@ -543,7 +548,7 @@ static const struct lc_way *open_on(struct lc_folders *folders, struct lc_way *w
 	way->known = true;
 	if (!is_open(way->above, way))
 		way->open = open_on(folders, way->above);
-	else if (!is_above_this(folders, way->above->path) && !is_beside_this(folders, way->above))
+	else if (!is_above_this(folders, way->path) && !is_beside_this(folders, way->above))
 		way->open = way->above;
 	if (!way->open && way->link)
 		way->open = open_behind(folders, way);
@@ -576,7 +581,7 @@ static const char *objection(struct lc_folders *folders, struct lc_way *way)
 
 	if (way->error)
 		return lc_format(folders->arena, "it cannot be looked at: %s", strerror(way->error));
-	open = (way->mode & S_IWOTH) && !is_beside_this(folders, way) ? way : NULL;
+	open = (way->mode & S_IWOTH) && !is_beside_this(folders, real_way(folders, way)) ? way : NULL;
 	if (!open)
 		open = open_on(folders, way);
 	if (!open)

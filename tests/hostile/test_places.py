@@ -292,6 +292,20 @@ def test_links_whose_texts_are_long(world, links, steps, expected):
     assert status["state"] == expected
 
 
+@pytest.mark.parametrize("stub, cuda, expected", [
+    ("open/../lib", "open", "missing"), ("open/../lib", "lib", "usable"),
+    ("tmp/mine", "tmp/mine", "usable"), ("tmp/mine", "tmp/stranger", "missing")])
+def test_what_contains_the_stub(world, stub, cuda, expected):
+    """No folder that its path leaves by `..`; nor does a sticky one vouch for what others have in it."""
+    for folder, mode in (("open", 0o777), ("tmp", 0o1777)):
+        world.folder(folder).chmod(mode)
+    file = world.put(stub, build.stub("cudart")) / "libcudart_stub.so"
+    world.put(f"{cuda}/lib64", fake("cudart", "12.9"))
+    chowned(world.folder("tmp/stranger"), STRANGER)
+    said = world.probe(f"open:{file}", "load", "status:cudart", CUDA_PATH=world.root / cuda)
+    assert said[-1]["state"] == expected
+
+
 @pytest.fixture
 def linked(world):
     """A toolkit whose library is a link to a link in `between` to the file in `real`."""

@@ -62,10 +62,12 @@ def test_a_link_out_of_the_tree_is_no_sibling(world):
     lib.symlink_to(world.root / "elsewhere" / "lib")
     (world.root / TREE).chmod(0o777)
     assert status(world, stub)["state"] == "usable"
-    (world.root / "elsewhere").chmod(0o777)
-    said = status(world, stub)
-    assert said["state"] == "missing"
-    assert f"anybody may write to {world.root}/elsewhere" in said["reason"]
+    for folder, where in ((world.root / "elsewhere/lib", lib), (world.root / "elsewhere",) * 2):
+        folder.chmod(0o777)
+        said = status(world, stub)
+        assert said["state"] == "missing"
+        assert f"anybody may write to {where}" in said["reason"]
+        folder.chmod(0o755)
 
 
 def test_what_is_not_there_is_not_left_out(world):
