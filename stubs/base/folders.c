@@ -9,12 +9,12 @@
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "glibc.h"
+#include "mounts.h"
 #include "objects.h"
 
 #define SMALL_FOLDER 4096	/* bytes, a block of most file systems: one call reads it */
@@ -48,6 +48,7 @@ struct lc_way {
 	struct lc_folder *folder;
 	const struct lc_way *open;	/* what is unsafe on the way, as written or as links lead */
 	bool known;		/* `open` has been determined; NULL: nothing is unsafe */
+	const char *mounted;	/* why what is mounted here is a stranger's; NULL: it is not */
 	unsigned long noted;	/* lc_folders.notes when it was noted last */
 	unsigned long held;	/* the last `time` of lc_ways_hold() at which it was unchanged */
 	struct lc_way *next;
@@ -318,16 +319,6 @@ bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time)
 	return true;
 }
 
-/* Nobody writes to a file system that is mounted read-only, as images are. */
-static mode_t mode_of(const char *path, const struct stat *st)
-{
-	struct statvfs fs;
-
-	if ((st->st_mode & S_IWOTH) && !statvfs(path, &fs) && (fs.f_flag & ST_RDONLY))
-		return st->st_mode & ~(mode_t)S_IWOTH;
-	return st->st_mode;
-}
-
 /* What lstat() and stat() say of a path. */
 struct look {
 	struct stat itself, behind;
@@ -360,7 +351,10 @@ static void look_at(struct lc_folders *folders, struct lc_way *way, const struct
 		cannot_look(folders, way);
 		return;
 	}
-	way->mode = mode_of(way->path, &st);
+	way->mode = st.st_mode;
+	/* Images keep the modes of what they were made from. */
+	if ((way->mode & S_IWOTH) && lc_is_read_only(folders->arena, way->path, st.st_dev))
+		way->mode &= ~(mode_t)S_IWOTH;
 	way->real_device = st.st_dev;
 	way->real_inode = st.st_ino;
 	way->change = st.st_ctim;
@@ -546,8 +540,11 @@ static const struct lc_way *open_on(struct lc_folders *folders, struct lc_way *w
 	if (way->known || !way->above)
 		return way->open;
 	way->known = true;
+	if (way->there && way->device != way->above->real_device && !is_above_this(folders, way->path))
+		way->mounted = lc_strangers_mount(folders->arena, way->path, way->device,
+						  real_way(folders, way->above)->owner);
 	if (!is_open(way->above, way))
-		way->open = open_on(folders, way->above);
+		way->open = way->mounted ? way : open_on(folders, way->above);
 	else if (!is_above_this(folders, way->path) && !is_beside_this(folders, way->above))
 		way->open = way->above;
 	if (!way->open && way->link)
@@ -567,6 +564,8 @@ static const struct lc_way *open_behind(struct lc_folders *folders, struct lc_wa
 /* `on_way`: the way goes on from there. */
 static const char *say_open(struct lc_folders *folders, const struct lc_way *open, bool on_way)
 {
+	if (open->mounted)
+		return open->mounted;
 	return lc_format(folders->arena, open->astray ?
 			 "%s leads elsewhere than its text says, or by a way that is too long" :
 			 on_way && (open->mode & S_ISVTX) ?

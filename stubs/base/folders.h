@@ -91,11 +91,11 @@ struct lc_folder *lc_folder(struct lc_folders *folders, const char *path);
  * put the folder's contents there.  The path has to be absolute.  Neither the
  * folder nor any folder on the way to it, as written and as each link on it leads,
  * may be world-writable.  On the way a sticky folder such as /tmp is acceptable if
- * the next component in it belongs to root, the user, or the owner of that folder.  The check ends at a folder
- * that has this library below it, too: whoever can change that folder can replace
- * this library and needs no other way.  For the same reason everything below such a
- * folder is safe: all of a site-packages that has this library, as `chmod -R a+w`
- * leaves it.
+ * the next component in it belongs to root, the user, or the owner of that folder.  What a stranger
+ * has mounted by FUSE is not.  The check ends at a folder that has this library below it, too:
+ * whoever can change that folder can replace this library and needs no other way.  For the same
+ * reason everything below such a folder is safe: all of a site-packages that has this library, as
+ * `chmod -R a+w` leaves it.
  */
 bool lc_folder_is_safe(struct lc_folders *folders, const char *path);
 

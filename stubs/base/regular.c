@@ -50,13 +50,19 @@ const char *lc_read_regular(struct lc_arena *arena, const char *path, size_t mos
 	const size_t size = fd >= 0 && st->st_size > 0 && (uint64_t)st->st_size < most ?
 			    (size_t)st->st_size : most;
 	char *text = fd < 0 ? NULL : lc_alloc(arena, size + 1);
-	ssize_t length = text ? LC_AGAIN(pread(fd, text, size, 0)) : -1;
+	ssize_t got = -1;
 
-	if (fd < 0 || (text && length < 0))
+	/* A long file in /proc is read piece by piece. */
+	for (size_t length = 0; text && length < size; length += (size_t)got) {
+		got = LC_AGAIN(pread(fd, text + length, size - length, (off_t)length));
+		if (got <= 0)
+			break;
+	}
+	if (fd < 0 || (text && got < 0))
 		lc_arena_note_error(arena, errno);
 	if (fd >= 0)
 		close(fd);
-	return length < 0 ? NULL : text;
+	return got < 0 ? NULL : text;
 }
 
 const char *lc_why_not_opened(int error)

@@ -9,6 +9,7 @@
 #include "asks.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -19,6 +20,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -51,12 +53,17 @@ static int own_mounts(void)
 	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 }
 
-/* Anybody may write to the folder, but nobody can: it is mounted read-only. */
-static int read_only(const char *folder)
+/* Anybody may write to the folder, but nobody can: its file system is read-only, as an image's is. */
+static int read_only(const char *folder, const char *file)
 {
-	return chmod(folder, 0777) || own_mounts() ||
-	       mount(folder, folder, NULL, MS_BIND, NULL) ||
-	       mount(NULL, folder, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL);
+	const int from = open(file, O_RDONLY);
+	int to;
+
+	if (own_mounts() || mount("none", folder, "tmpfs", 0, "mode=0777"))
+		return -1;
+	to = open(file, O_WRONLY | O_CREAT | O_EXCL, 0755);
+	return sendfile(to, from, NULL, 1 << 30) <= 0 || close(from) || close(to) ||
+	       mount(NULL, folder, NULL, MS_REMOUNT | MS_RDONLY, NULL);
 }
 
 /* A stranger's folder in a sticky one, but it is mounted there. */
@@ -78,7 +85,7 @@ static int confine(const char *how)
 	if (!strcmp(how, "memory"))
 		return setrlimit(RLIMIT_AS, &(struct rlimit){ 1 << 20, 1 << 20 });
 	if (!strcmp(how, "readonly"))
-		return read_only(folder);
+		return read_only(folder, file);
 	if (!strcmp(how, "stranger"))
 		return strangers(folder);
 	if (!strcmp(how, "mount"))

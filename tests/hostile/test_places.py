@@ -10,6 +10,7 @@ import pytest
 
 import build
 from fakes import driver, fake
+from served import bound_read_only, served
 from syscalls import between, traced
 from visitors import BY_NAME, CODE, intruder, intruders, intruding_cudart, reading, visitor
 from world import probe, user
@@ -290,6 +291,29 @@ def test_links_whose_texts_are_long(world, links, steps, expected):
         (world.root / f"link{i}").symlink_to(following + "/." * steps)
     status = world.status(CUDA_PATH=world.root / "link0", timeout=20)
     assert status["state"] == expected
+
+
+@pytest.mark.parametrize("mounter, owner, expected", [
+    (0, 0, "usable"), (STRANGER, 0, "missing"), (STRANGER, STRANGER, "usable")])
+def test_what_a_user_mounted(world, mounter, owner, expected):
+    """Whose that is, is what the mounter says."""
+    at, tree = world.folder("tmp/image"), world.put("tree/lib64", fake("cudart", "12.9")).parent
+    at.parent.chmod(0o1777)
+    chowned(at, STRANGER)
+    chowned(at.parent, owner)
+    with served(tree, at, mounter):
+        status = world.status(CUDA_PATH=at)
+    assert status["state"] == expected
+    if expected == "missing":
+        assert {"path": f"{at}/lib64", "reason": f"user {STRANGER}, who is neither root nor you, mounted "
+                f"{at} by FUSE"} in status["left_out"]
+
+
+def test_a_folder_of_everybodys_that_is_mounted_read_only_here(world):
+    """An image that nobody can write to is tests/direct's."""
+    world.put("open/lib64", fake("cudart", "12.9")).chmod(0o777)
+    with bound_read_only(world.root / "open", world.folder("here")) as here:
+        assert world.status(CUDA_PATH=here)["state"] == "missing"
 
 
 @pytest.mark.parametrize("stub, cuda, expected", [
