@@ -77,9 +77,9 @@ struct lazycuda_candidate {
 	int taken;		/* 1 for the one in use, else 0 */
 };
 
-/* A folder that was not searched. */
+/* A folder that was not searched, or in vain. */
 struct lazycuda_folder {
-	const char *path;
+	const char *path;	/* or what a variable has instead of one */
 	const char *reason;	/* "anybody may write to /srv", and the like */
 };
 
@@ -97,8 +97,8 @@ struct lazycuda_status {
 				   belongs to and what tells that */
 	const struct lazycuda_candidate *candidates;	/* in order of preference */
 	size_t candidate_count;
-	/* Folders that exist and were not searched, because of their mode or owner or
-	 * because they cannot be read. */
+	/* Folders that were not searched, because of their mode or owner or because they
+	 * cannot be read; if nothing is usable, also what variables name in vain. */
 	const struct lazycuda_folder *left_out;
 	size_t left_out_count;
 };

@@ -17,8 +17,7 @@ const struct lc_library *const lc_of_driver[LC_OF_DRIVER] = {
 	[LC_OF_DRIVER_NVML] = &lc_real_nvml,
 };
 
-/* The variables that lead to folders and count as they are now. */
-static const char leading[LC_LEADING][16] = {
+const char lc_leading[LC_LEADING][16] = {
 	"LAZYCUDA_PATH", "CUDA_PATH", "CUDA_HOME",
 };
 
@@ -31,7 +30,7 @@ static bool is_same(const char *a, const char *b)
 static bool same_variables(const struct lc_known *known)
 {
 	for (size_t i = 0; i < LC_LEADING; i++)
-		if (!is_same(known->variables[i], lc_variable(leading[i])))
+		if (!is_same(known->variables[i], lc_variable(lc_leading[i])))
 			return false;
 	return true;
 }
@@ -99,7 +98,7 @@ static struct lc_known *begin_known(struct lc_known *older, bool callers)
 				    .began = now_in_ns(), .loads = lc_process_loads(),
 				    .user = geteuid() };
 	for (size_t i = 0; i < LC_LEADING; i++) {
-		const char *value = lc_variable(leading[i]);
+		const char *value = lc_variable(lc_leading[i]);
 
 		known->variables[i] = value ? lc_text(&known->arena, value) : NULL;
 	}

@@ -60,7 +60,9 @@ struct lc_sought {
 	struct lc_ways ways;	/* with those of the survey: what this depends on */
 };
 
-#define LC_LEADING 3	/* variables; see known.c */
+/* The variables that lead to folders and count as they are now: users set them by hand. */
+#define LC_LEADING 3
+extern const char lc_leading[LC_LEADING][16];
 
 struct lc_known {
 	struct lc_arena arena;		/* owns all that this leads to */

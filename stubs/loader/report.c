@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* report.c - the result of a search, in words */
-#include "attempt.h"
+#include "left_out.h"
 #include "../base/library_name.h"
 #include "specifics.h"
 #include "unknown.h"
@@ -57,18 +57,6 @@ static void describe_candidates(struct lc_attempt *attempt, struct lazycuda_stat
 	status->candidate_count = seat->option_count;
 }
 
-/* "libcudart.so.13, libcudart.so.12 or libcudart.so.11.0" */
-static const char *wanted(struct lc_arena *arena)
-{
-	const char *text = "";
-
-	for (size_t i = 0; i < lc_library.major_count; i++)
-		text = lc_format(arena, "%s%s%s", text,
-				 i == 0 ? "" : i + 1 == lc_library.major_count ? " or " : ", ",
-				 lc_library.majors[i].soname);
-	return text;
-}
-
 /* Returns true if a candidate is a stub under the name of the real library that nobody named. */
 static bool is_mere_stub(const struct lc_attempt *attempt, size_t option)
 {
@@ -109,25 +97,28 @@ static const char *looked(struct lc_attempt *attempt)
 	return lc_format(arena, " Looked in %s.", lc_join(arena, paths, places->count, ", "));
 }
 
-/* " Left out /srv/lib: anybody may write to /srv." */
-static const char *left_out(struct lc_attempt *attempt, const struct lazycuda_status *status)
+/* " Left out /srv/lib: anybody may write to /srv.", of so many folders from one on. */
+static const char *left_out(struct lc_attempt *attempt, const struct lazycuda_status *status,
+			    size_t from, size_t count)
 {
 	struct lc_arena *arena = &attempt->arena;
-	const char **texts = lc_alloc(arena, status->left_out_count * sizeof(*texts));
+	const char **texts = lc_alloc(arena, count * sizeof(*texts));
 
-	if (!texts || !status->left_out_count)
+	if (!texts || !count)
 		return "";
-	for (size_t i = 0; i < status->left_out_count; i++)
-		texts[i] = lc_format(arena, "%s: %s", lc_printable(arena, status->left_out[i].path),
-				     status->left_out[i].reason);
-	return lc_format(arena, " Left out %s.", lc_join(arena, texts, status->left_out_count, "; "));
+	for (size_t i = 0; i < count; i++)
+		texts[i] = lc_format(arena, "%s: %s",
+				     lc_printable(arena, status->left_out[from + i].path),
+				     status->left_out[from + i].reason);
+	return lc_format(arena, " Left out %s.", lc_join(arena, texts, count, "; "));
 }
 
 /*
  * What happened, then what to do, then what was looked at: whoever cuts the text keeps what counts.
  * Where a variable names the library, its file is what happened.
  */
-static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status *status)
+static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status *status,
+			     struct lc_left_out left)
 {
 	const struct lc_search *search = &attempt->search;
 	struct lc_arena *arena = &attempt->arena;
@@ -170,16 +161,18 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 			" library: load that first, or take the folder that hides it off LD_LIBRARY_PATH."
 			" It is tried again as soon"
 			" as anything was loaded. Or name another file: %s=/path/to/%s.%s",
-			wanted(arena), lc_library.variable, lc_library.majors[0].soname,
+			lc_wanted(arena), lc_library.variable, lc_library.majors[0].soname,
 			tried(attempt, status));
 	} else {
 		const char *candidates = tried(attempt, status);
 
 		status->state = *candidates ? LAZYCUDA_STATE_BROKEN : LAZYCUDA_STATE_MISSING;
-		status->reason = lc_format(arena, "no usable %s was found. %s Or name folders:"
+		status->reason = lc_format(arena, "no usable %s was found.%s %s Or name folders:"
 			" LAZYCUDA_PATH=/path/to, or a file: %s=/path/to/%s. LAZYCUDA_DEBUG=1 shows the"
-			" search.%s%s%s", wanted(arena), lc_specifics.advice, lc_library.variable,
-			lc_library.majors[0].soname, candidates, left_out(attempt, status), looked(attempt));
+			" search.%s%s%s", lc_wanted(arena),
+			left_out(attempt, status, 0, left.by_hand), lc_specifics.advice,
+			lc_library.variable, lc_library.majors[0].soname, candidates,
+			left_out(attempt, status, left.by_hand, left.searched), looked(attempt));
 	}
 }
 
@@ -187,6 +180,7 @@ void lc_report(struct lc_attempt *attempt)
 {
 	struct lc_arena *arena = &attempt->arena;
 	struct lazycuda_status *status = lc_alloc(arena, sizeof(*status));
+	struct lc_left_out left;
 	const char *unbound;
 
 	attempt->status = status;
@@ -195,10 +189,9 @@ void lc_report(struct lc_attempt *attempt)
 	status->size = sizeof(*status);
 	status->library = lc_library.name;
 	describe_candidates(attempt, status);
-	status->left_out = attempt->search.known->survey.left_out;
-	status->left_out_count = attempt->search.known->survey.left_out_count;
+	left = lc_list_left_out(attempt, status);
 	if (!attempt->found.handle) {
-		describe_failure(attempt, status);
+		describe_failure(attempt, status, left);
 		lc_trace("%s", status->reason);
 		return;
 	}

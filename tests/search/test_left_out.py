@@ -70,10 +70,36 @@ def test_a_link_out_of_the_tree_is_no_sibling(world):
         folder.chmod(0o755)
 
 
-def test_what_is_not_there_is_not_left_out(world):
+# ---- folders that a variable names in vain ----
+
+NONE = "it has no libcudart.so.13, libcudart.so.12 or libcudart.so.11.0"
+IN_VAIN = [
+    ("CUDA_HOME", "{root}/gone", "it does not exist"), ("CUDA_PATH", "{root}/other", NONE),
+    ("CUDA_HOME", "~/cuda", "~ means something to shells alone"),
+    ("CUDA_PATH", "{root}/other ", "it begins or ends with a space"),
+    ("CUDA_PATH", "'{root}/other'", "it is in quotes"),
+    ("LAZYCUDA_PATH", "./lib", "it is relative: an absolute path is needed"),
+    ("LAZYCUDA_PATH", "{root}/other/libnvrtc.so.12",
+     "it is a file: name its folder, or the file by LAZYCUDA_CUDART"),
+    ("LAZYCUDA_PATH", "{root}/open", "anybody may write to {root}/open"),
+    ("LD_LIBRARY_PATH", "{root}/gone", "it does not exist"),
+    ("CONDA_PREFIX", "{root}/other/libnvrtc.so.12", "it is a file"),
+    ("PYTHONPATH", "src", "it is relative: an absolute path is needed"),
+]
+
+
+@pytest.mark.parametrize("variable, value, why", IN_VAIN)
+def test_what_a_variable_names_in_vain(world, variable, value, why):
+    """It is said where nothing was found, and first of all if a user named it for this."""
+    world.put("other", fake("nvrtc", "12.9"))
     world.folder("open").chmod(0o777)
-    said = world.status(LD_LIBRARY_PATH=world.root / "open" / "nothing")
-    assert said["left_out"] == []
+    path, why = (text.format(root=world.root) for text in (value, f"{variable} names it, but {why}"))
+    status = world.status(**{variable: f"{world.root}/elsewhere:{path}" if variable == "LAZYCUDA_PATH" else path})
+    assert {"path": path, "reason": why} in status["left_out"]
+    said, remedy = status["reason"].find(f"{path}: {why}"), status["reason"].index("Install one")
+    assert -1 < said < remedy if variable.startswith(("CUDA", "LAZYCUDA")) else said == -1
+    status = world.status(**{variable: path}, LAZYCUDA_CUDART=fake("cudart", "12.9"))
+    assert "names it" not in str(status["left_out"])
 
 
 def test_the_command_names_them(world):

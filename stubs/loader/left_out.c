@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* left_out.c - what was not searched, or in vain, and why */
+#include "left_out.h"
+
+#include <string.h>
+
+#include "../base/glibc.h"
+
+const char *lc_wanted(struct lc_arena *arena)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < lc_library.major_count; i++)
+		text = lc_format(arena, "%s%s%s", text,
+				 i == 0 ? "" : i + 1 == lc_library.major_count ? " or " : ", ",
+				 lc_library.majors[i].soname);
+	return text;
+}
+
+static bool lies_in(const char *path, const char *folder)
+{
+	const size_t length = strlen(folder);
+
+	return !strncmp(path, folder, length) && (!path[length] || path[length] == '/' ||
+						  folder[length - 1] == '/');
+}
+
+/* Returns true if a file was found there, or something there has been left out. */
+static bool is_told_of(const struct lc_attempt *attempt, const char *entry)
+{
+	const struct lc_search *search = &attempt->search;
+	const struct lc_survey *survey = &search->known->survey;
+	const size_t self = search->at.self;
+
+	for (size_t i = 0; i < search->seats[self].option_count; i++) {
+		const struct lc_file *file = &search->files[self][i];
+
+		if (lies_in(file->path, entry))
+			return true;
+		for (const struct lc_link *link = file->links; link; link = link->next)
+			if (lies_in(link->path, entry))
+				return true;
+	}
+	for (size_t i = 0; i < survey->left_out_count; i++)
+		if (lies_in(survey->left_out[i].path, entry))
+			return true;
+	return false;
+}
+
+/* Why there is no folder of that name. */
+static const char *why_none(struct lc_attempt *attempt, const char *entry, bool by_hand)
+{
+	const char *last = entry + strlen(entry) - 1;
+	struct stat st;
+
+	if (*entry == '/' && !stat(entry, &st))
+		return !by_hand ? "it is a file" : lc_format(&attempt->arena,
+			"it is a file: name its folder, or the file by %s", lc_library.variable);
+	if (*entry == '~')
+		return "~ means something to shells alone";
+	if (strchr("\"'", *entry) || strchr("\"'", *last))
+		return "it is in quotes";
+	if (*entry == ' ' || *last == ' ')
+		return "it begins or ends with a space";
+	return *entry == '/' ? "it does not exist" : "it is relative: an absolute path is needed";
+}
+
+/* Why an entry has led to nothing; NULL: it was searched, or is told of. */
+static const char *why_not(struct lc_attempt *attempt, const char *entry, bool by_hand)
+{
+	const char *why;
+
+	if (!lc_folder_to_search(&attempt->search.known->survey.folders, entry, &why) && !why)
+		return why_none(attempt, entry, by_hand);
+	if (why || !by_hand || is_told_of(attempt, entry))
+		return why;
+	return lc_format(&attempt->arena, "it has no %s", lc_wanted(&attempt->arena));
+}
+
+static void add(struct lc_attempt *attempt, struct lazycuda_status *status, const char *path,
+		const char *why)
+{
+	struct lazycuda_folder *list = (struct lazycuda_folder *)status->left_out, *folder;
+
+	for (size_t i = 0; i < status->left_out_count; i++)
+		if (!strcmp(list[i].path, path))
+			return;
+	folder = lc_grow(&attempt->arena, &list, &status->left_out_count, sizeof(*folder));
+	status->left_out = list;
+	if (folder)
+		*folder = (struct lazycuda_folder){ path, why };
+}
+
+/* Each character of `between` is between two entries. */
+static void add_entries(struct lc_attempt *attempt, struct lazycuda_status *status, const char *name,
+			const char *value, const char *between, bool by_hand)
+{
+	struct lc_arena *arena = &attempt->arena;
+
+	while (value) {
+		const size_t length = strcspn(value, between);
+		const char *entry = lc_copy(arena, value, length), *why = NULL;
+
+		/* ld.so alone knows what a $ in it stands for. */
+		if (entry && length && !strchr(entry, '$'))
+			why = why_not(attempt, entry, by_hand);
+		if (why) {
+			lc_trace("%s: %s names it, but %s", entry, name, why);
+			add(attempt, status, entry, lc_format(arena, "%s names it, but %s", name, why));
+		}
+		value = value[length] ? value + length + 1 : NULL;
+	}
+}
+
+struct lc_left_out lc_list_left_out(struct lc_attempt *attempt, struct lazycuda_status *status)
+{
+	const struct lc_known *known = attempt->search.known;
+	const struct lc_survey *survey = &known->survey;
+	const bool in_vain = !attempt->found.handle && attempt->search.looked;
+	const bool toolkits = in_vain && lc_has_majors(&lc_library);
+	struct lc_left_out counts = { 0 };
+
+	/* LAZYCUDA_PATH is first, and is for every library. */
+	for (size_t i = 0; in_vain && i < (toolkits ? LC_LEADING : 1); i++)
+		add_entries(attempt, status, lc_leading[i], known->variables[i], i ? "" : ":", true);
+	counts.by_hand = status->left_out_count;
+	for (size_t i = 0; i < survey->left_out_count; i++)
+		add(attempt, status, survey->left_out[i].path, survey->left_out[i].reason);
+	counts.searched = status->left_out_count - counts.by_hand;
+	if (in_vain)
+		add_entries(attempt, status, "LD_LIBRARY_PATH",
+			    lc_variable_at_start(&attempt->arena, "LD_LIBRARY_PATH"), ":;", false);
+	if (toolkits) {
+		add_entries(attempt, status, "CONDA_PREFIX", survey->conda, "", false);
+		add_entries(attempt, status, "PYTHONPATH", survey->python, ":", false);
+	}
+	return counts;
+}
