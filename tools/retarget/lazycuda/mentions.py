@@ -4,6 +4,7 @@
 DT_NEEDED does not tell this: what opens libnvrtc.so.12 gets the real one, or a stub that has
 the name and is loaded or found, or none.  A name in a docstring or in a sentence does not count.
 """
+import functools
 import io
 import re
 from typing import NamedTuple
@@ -11,9 +12,11 @@ from typing import NamedTuple
 from . import names, packages
 
 # What a file, or a line of it, has in it if it names anything: one file in a hundred.
-LIKELY = (b"nvidia", b"cutensor", b"libcu", b"libnv", b"libnccl", b"libnpp")
+LIKELY = (b"nvidia", b"cutensor", b"libcu", b"libnv", b"libnccl", b"libnpp", b"libcheckpoint", b"libpcsampl")
 LONGEST_WORD = max(map(len, LIKELY))
 MOST = 2 << 20          # bytes; sources are shorter
+MOST_TIMES = 8          # as many bytes of those that may name anything as the wheel has
+MOST_MENTIONS = 10000
 
 # Functions by their last name, and what they do with a text.
 OPENS = frozenset({"CDLL", "PyDLL", "WinDLL", "LoadLibrary", "dlopen", "load_library", "cdopen",
@@ -30,6 +33,7 @@ def _may_name(data):
 
 
 DRIVER = "driver"
+DRIVERS = re.compile("cuda|nvidia-ml")
 
 
 class Mention(NamedTuple):
@@ -48,11 +52,13 @@ def _family(text, *ways):
 
 def _family_of_library(text):
     """Libraries of the driver are in no package."""
-    real = names.real(text) if len(text) < 256 else None
+    real = names.real(text) if len(text) < 256 and DRIVERS.search(text) else None
     return DRIVER if real and real.library in names.DRIVER else _family(text, packages.of_library)
 
 
 def _family_of_text(text):
+    if not _may_name(text.encode(errors="replace")):
+        return None
     return _family_of_library(text) or _family(text, packages.of_text, packages.of_module)
 
 
@@ -61,38 +67,45 @@ def _family_of_text(text):
 # A text in quotes on one line; a parser would take a hundred times as long, and need not agree with
 # the Python that the file is for.
 STRING = re.compile(r"""(?<![\w"'])(?P<kind>[A-Za-z]{0,2})(?P<quote>["'])(?P<text>[^"'\n\\]{2,255})(?P=quote)""")
-CALL = re.compile(r"(\w+)\s*\(")
+CALL = re.compile(r"(?<!\w)(\w+)\s*\(")
 IMPORT = re.compile(r"\s*(?:import\s+(nvidia\.[\w.]+)|from\s+(nvidia[\w.]*)\s+import\s+([\w, ]+))")
 
 
-def _verb(before):
-    """What the innermost call that is known does with what follows."""
-    for name in reversed(CALL.findall(before)):
-        if name in OPENS or name in ASKS:
-            return "opens" if name in OPENS else "asks for"
-    return "names"
-
-
-def _strings(line, number, documents):
-    """Of one line; `documents`: a text alone on it describes what it is in."""
+def _strings(line):
+    """(match, the call that begins right before it, what the innermost call that is known does with it) of
+    each string; each byte of the line is looked at once."""
+    calls, end, verb, name = CALL.finditer(line), 0, "names", ""
+    call = next(calls, None)
     for found in STRING.finditer(line):
-        text, before = found["text"], line[:found.start()]
-        if "b" in found["kind"].lower() or documents and line.strip() == found[0]:
+        while call and call.end() <= found.start():
+            name, call = call[1], next(calls, None)
+            verb = "opens" if name in OPENS else "asks for" if name in ASKS else verb
+        yield found, name if line[end:found.start()].rstrip().endswith("(") else "", verb
+        end = found.end()
+
+
+def _named(line, documents, family):
+    """(does, name, family) of strings; `documents`: a text alone on the line describes what it is in."""
+    alone = line.strip() if documents else None
+    for found, call, verb in _strings(line):
+        text = found["text"]
+        if "b" in found["kind"].lower() or alone == found[0]:
             continue
         if "f" in found["kind"].lower():
             text = re.sub(r"\{[^{}]*\}", "{}", text)
-        call = CALL.findall(before)
-        if call and before.rstrip().endswith("(") and FINDS.fullmatch(call[-1]):
+        if FINDS.fullmatch(call):
             if text in packages.BY_STEM:
-                yield number, "asks for", text, packages.BY_STEM[text].family
-        elif _family_of_text(text):
-            yield number, _verb(before), text, _family_of_text(text)
+                yield "asks for", text, packages.BY_STEM[text].family
+        elif family(text):
+            yield verb, text, family(text)
 
 
-def of_text(data):
+def of_text(data, family=_family_of_text):
     """(line, does, name, family) of Python's or JSON's strings and imports."""
     found, documents = set(), True
     for number, raw in enumerate(data.split(b"\n"), 1):
+        if len(found) > MOST_MENTIONS:
+            break
         if not raw.strip() or raw.lstrip().startswith(b"#"):
             continue
         if not _may_name(raw):
@@ -101,29 +114,29 @@ def of_text(data):
         line = raw.decode(errors="replace")
         imports = IMPORT.match(line)
         modules = [imports[1]] if imports and imports[1] else [
-            f"{imports[2]}.{name.strip()}" for name in imports[3].split(",")] if imports else []
+            f"{imports[2]}.{name.strip()}" for name in {*imports[3].split(",")}
+        ] if imports and len(imports[2]) < 256 else []
         found.update((number, "imports", name, _family(name, packages.of_module))
                      for name in modules if _family(name, packages.of_module))
-        found.update(_strings(line, number, documents))
+        found.update((number, *each) for each in _named(line, documents, family))
         documents = line.rstrip().endswith(":")
     return sorted(found)
 
 
 # ---- ELF ----
 
+# A text that is all a library's name, or a path to it.
+CONSTANT = re.compile(rb"lib(?<![^\0/]lib)[^\0/]{1,200}?\.so[0-9.*?{}\[\]-]*(?=\0)")
+
+
 def of_constants(image):
     """Names of libraries that stand alone among the texts of an ELF file."""
     found = set()
     for data in image.constants():
-        at = data.find(b".so")
-        while at >= 0:
-            start = max(data.rfind(b"\0", 0, at), data.rfind(b"/", 0, at)) + 1
-            end = data.find(b"\0", at)
-            text = data[start:end].decode(errors="replace") if 0 < end - start < 256 else ""
-            family = _family_of_library(text) if text else None
-            if family:
+        for each in CONSTANT.findall(data):
+            text = each.decode(errors="replace")
+            if family := _family_of_library(text):
                 found.add((0, "names", text, family))
-            at = data.find(b".so", at + 3)
     return sorted(found)
 
 
@@ -143,9 +156,25 @@ class Text:
         if self.whole:
             self.kept.write(chunk)
 
-    def mentions(self, name):
-        """What it names, as the file of that name."""
-        return [Mention(name, *rest) for rest in of_text(self.kept.getvalue())]
+
+class Texts:
+    """What the texts of a wheel name, and the names of those that are too much to be read."""
+
+    def __init__(self, size):
+        self.mentions, self.unread, self.left = [], [], max(MOST, MOST_TIMES * size)
+        # What is packed to little is made of few texts, and one that is there again costs next to nothing.
+        self.family = functools.lru_cache(maxsize=4096)(_family_of_text)
+
+    def take(self, name, text):
+        if not text.likely:
+            return
+        data = text.kept.getvalue()
+        self.left -= len(data)
+        found = of_text(data, self.family) if text.whole and self.left >= 0 else None
+        if found is None or len(self.mentions) + len(found) > MOST_MENTIONS:
+            self.unread.append(name)
+        else:
+            self.mentions += [Mention(name, *rest) for rest in found]
 
 
 def of_parts(parts):

@@ -105,7 +105,7 @@ class Member:
 def read(wheel, folder):
     """Every ELF file of a wheel, in its order; what its texts name; and the names of those that name
     something and are too long to be read."""
-    found, named, unread = [], [], []
+    found, texts = [], mentions.Texts(wheel.path.stat().st_size)
     with wheel.stage("reading", wheel.members) as stage:
         for name in wheel.members:
             member = Member(name, folder / f"{len(found)}.old")
@@ -114,12 +114,9 @@ def read(wheel, folder):
                 if member.stream:
                     member.stream.close()
                     found.append(Part(wheel, name, member.path))
-            if member.text and member.text.likely:
-                if member.text.whole:
-                    named += member.text.mentions(name)
-                else:
-                    unread.append(name)
-    return found, named, unread
+            if member.text:
+                texts.take(name, member.text)
+    return found, texts.mentions, texts.unread
 
 
 def _named(name, refused):
