@@ -75,9 +75,11 @@ def read_elf(data):
     image = elf.Elf(data)
     repoint.is_library(image, "libx.so")
     repoint.needs_stub(image)
-    for _ in (image.search_path, image.soname, image.needs, image.symbols(), image.interpreter,
-              image.sections_agree(), image.constant_ranges(), image.relocations()):
+    for _ in (image.search_path, image.soname, image.needs, image.interpreter, image.sections_agree(),
+              image.constant_ranges(), *image.symbols(), *image.constants()):
         pass
+    for table in image.relocation_tables()[:2]:
+        list(image.relocations(table))
 
 
 def read_wheel(path):

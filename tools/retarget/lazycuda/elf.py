@@ -3,7 +3,8 @@
 
 Section tables may lie (some patchelfs leave them behind) or be stripped; what
 the dynamic segment says is what happens when the file is loaded.  Nothing in a
-file is trusted: what does not fit raises ElfError.
+file is trusted: what does not fit raises ElfError.  The limits, and the words, are those
+of stubs/base/image.c, stubs/base/object.c and tools/findings.c, by which audit reads.
 """
 import functools
 import itertools
@@ -15,17 +16,19 @@ from collections import namedtuple
 from typing import NamedTuple
 
 MACHINES = {62: "x86_64", 183: "aarch64"}
+ET_EXEC = 2
 
-PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_TLS = 1, 2, 3, 4, 7
+PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_PHDR, PT_TLS = 1, 2, 3, 4, 6, 7
 PF_W = 2
 DT_NEEDED, DT_PLTRELSZ, DT_HASH, DT_STRTAB, DT_SYMTAB, DT_RELA = 1, 2, 4, 5, 6, 7
 DT_RELASZ, DT_STRSZ, DT_SONAME, DT_RPATH, DT_JMPREL, DT_RUNPATH = 8, 10, 14, 15, 23, 29
-DT_RELRSZ, DT_RELR = 35, 36
+DT_INIT, DT_FINI, DT_REL, DT_TEXTREL, DT_RELRSZ, DT_RELR = 12, 13, 17, 22, 35, 36
 DT_BIND_NOW, DT_FLAGS, DT_FLAGS_1, DT_RELACOUNT = 24, 30, 0x6ffffffb, 0x6ffffff9
-DF_BIND_NOW, DF_1_NOW = 8, 1
+DF_TEXTREL, DF_BIND_NOW, DF_1_NOW = 4, 8, 1
 DT_GNU_HASH, DT_VERSYM = 0x6ffffef5, 0x6ffffff0
 DT_VERDEF, DT_VERDEFNUM = 0x6ffffffc, 0x6ffffffd
 DT_VERNEED, DT_VERNEEDNUM = 0x6ffffffe, 0x6fffffff
+DT_DEPAUDIT, DT_AUDIT, DT_AUXILIARY, DT_FILTER = 0x6ffffefb, 0x6ffffefc, 0x7ffffffd, 0x7fffffff
 
 SHT_PROGBITS, SHT_STRTAB, SHT_DYNAMIC, SHT_DYNSYM = 1, 3, 6, 11
 NAMES_INDEX = struct.Struct("<H"), 62     # e_shstrndx in the file's header
@@ -39,14 +42,22 @@ NOTE_PACKAGES = b"lazycuda\0", 1
 DYNAMIC = struct.Struct("<qQ")
 RELOCATION = struct.Struct("<QQq")
 SYMBOL = struct.Struct("<IBBHQQ")
-# Of it one field alone, which is read several times as fast.
-RELOCATION_INFO = struct.Struct("<8xQ8x")
 # Parts of constants overlap by this: no file name is longer.
 LONGEST_NAME = 255
-# No table of a sane file is longer.
-MANY = 1 << 24
 # ld.so maps pages whole.
 SMALLEST_PAGE = 4096
+
+MAX_PHDRS = 256
+MAX_DYNAMIC = 65536             # entries
+MAX_NODES = 4096                # version nodes that one file may define
+MAX_NEEDS = 0x7fff              # version nodes that one may need: an index has 15 bits
+MAX_TABLE = 64 << 20            # bytes
+MAX_IMPORTS = 1024              # libraries
+MAX_SYMBOLS = 1 << 17           # that are not defined
+MAX_NAME = 1024                 # bytes
+# A table of symbols or of their versions ends where one of these begins.
+TABLES = (DT_STRTAB, DT_SYMTAB, DT_VERSYM, DT_VERNEED, DT_VERDEF, DT_HASH, DT_GNU_HASH, DT_REL, DT_RELA,
+          DT_JMPREL, DT_INIT, DT_FINI)
 
 
 class ElfError(Exception):
@@ -127,25 +138,39 @@ class Elf:
             raise ElfError("is truncated")
         if data[4:6] != b"\2\1":
             raise ElfError("is not for a 64-bit little-endian machine")
-        (self.type, machine, _, _, phoff, self.section_offset, _, _, phentsize,
+        (self.type, machine, _, _, self.header_offset, self.section_offset, _, _, phentsize,
          phnum, self.section_size, self.section_count, self.names_index) = struct.unpack_from(
              "<HHIQQQIHHHHHH", data[:64], 16)
         self.machine = MACHINES.get(machine, f"machine {machine}")
         if phnum and phentsize != 56:
-            raise ElfError("has program headers of a strange size")
-        self.segments = [Segment(kind, flags, *rest[:2], *rest[3:]) for kind, flags, *rest in (
-            self._unpack("<IIQQQQQQ", phoff + i * 56) for i in range(phnum))]
+            raise ElfError("has a damaged ELF header")
+        if phnum > MAX_PHDRS:
+            raise ElfError("has an unlikely number of segments")
+        self.segments = [Segment(kind, flags, *rest[:2], *rest[3:]) for kind, flags, *rest in
+                         struct.iter_unpack("<IIQQQQQQ", self._read(self.header_offset, phnum * 56))]
+        for segment in self.of_type(PT_LOAD):
+            # ld.so would map such a file and die of SIGBUS.
+            self._check_room(segment.offset, segment.file_size)
         # What is behind the entry that ends them does not count.
         self.dynamic = list(itertools.takewhile(lambda entry: entry[0], self.dynamic_room()))
+        # ld.so heeds the last entry of a kind.
+        self._values = dict(self.dynamic)
         self.strings = self._read_strings()
 
     # ---- bytes ----
 
-    def _unpack(self, layout, offset):
-        try:
-            return struct.unpack(layout, self.data[offset:offset + struct.calcsize(layout)])
-        except (struct.error, OverflowError):
-            raise ElfError("is truncated") from None
+    def _has_room(self, offset, size):
+        return offset <= len(self.data) and size <= len(self.data) - offset
+
+    def _check_room(self, offset, size):
+        if not self._has_room(offset, size):
+            raise ElfError("is truncated")
+
+    def _read(self, offset, size):
+        self._check_room(offset, size)
+        if size > MAX_TABLE:
+            raise ElfError("has a table of an unlikely size")
+        return self.data[offset:offset + size]
 
     def of_type(self, kind):
         return [segment for segment in self.segments if segment.type == kind]
@@ -155,7 +180,7 @@ class Elf:
         are arrays of JSON."""
         found = []
         for segment in self.of_type(PT_NOTE):
-            data = self.data[segment.offset:segment.offset + segment.file_size]
+            data = self._read(segment.offset, segment.file_size)
             at, align = 0, segment.align if segment.align == 8 else 4
             while at + 12 <= len(data):
                 owner, size, kind = struct.unpack_from("<III", data, at)
@@ -168,55 +193,91 @@ class Elf:
                 at = start + -(-size // align) * align
         return found
 
-    def offset(self, address, size=1):
-        """Where in the file `size` bytes at an address are."""
+    def room(self, address):
+        """(where in the file an address is, how many bytes are mapped from there on); None"""
         for segment in self.of_type(PT_LOAD):
             start = address - segment.address
-            if 0 <= start and start + size <= segment.mapped_size:
-                if segment.offset + start + size > len(self.data):
-                    raise ElfError("is truncated")
-                return segment.offset + start
-        raise ElfError(f"refers to address {address:#x}, which it does not have")
+            size = min(segment.mapped_size, len(self.data) - segment.offset)
+            if 0 <= start < size:
+                return segment.offset + start, size - start
+        return None
 
-    def bytes(self, address, size):
-        start = self.offset(address, size) if size else 0
-        return self.data[start:start + size]
+    def offset(self, address, size=1, why=None):
+        """Where in the file `size` bytes at an address are."""
+        found = self.room(address)
+        if not found or size > found[1]:
+            raise ElfError(why or f"refers to address {address:#x}, which it does not have")
+        return found[0]
 
-    def _at(self, layout, address):
-        return struct.unpack(layout, self.bytes(address, struct.calcsize(layout)))
+    def bytes(self, address, size, why=None):
+        return self._read(self.offset(address, size, why), size) if size else b""
+
+    def _at(self, layout, address, why=None):
+        return struct.unpack(layout, self.bytes(address, struct.calcsize(layout), why))
 
     # ---- the dynamic segment ----
 
+    @property
+    def dynamic_segment(self):
+        """The one that ld.so takes; None"""
+        return next((segment for segment in reversed(self.of_type(PT_DYNAMIC)) if segment.file_size), None)
+
+    @property
+    def dynamic_offset(self):
+        """Where in the file it is: ld.so looks at its address."""
+        return self.offset(self.dynamic_segment.address)
+
     def dynamic_room(self):
         """The entries, the one that ends them, and the spare ones behind it."""
-        for segment in self.of_type(PT_DYNAMIC)[:1]:
-            for i in range(segment.file_size // DYNAMIC.size):
-                yield self._unpack(DYNAMIC.format, segment.offset + DYNAMIC.size * i)
+        segment = self.dynamic_segment
+        count = segment.memory_size // DYNAMIC.size if segment else 0
+        if count > MAX_DYNAMIC:
+            raise ElfError("has a dynamic section of an unlikely size")
+        return list(DYNAMIC.iter_unpack(self.bytes(segment.address, count * DYNAMIC.size,
+                                                   "has a dynamic section outside its segments")
+                                        if count else b""))
 
     def value(self, tag, default=None):
-        return next((value for each, value in self.dynamic if each == tag), default)
+        return self._values.get(tag, default)
 
     def _read_strings(self):
         address = self.value(DT_STRTAB)
-        return self.bytes(address, self.value(DT_STRSZ, 0)) if address is not None else b""
+        return self.bytes(address, self.value(DT_STRSZ, 0), "has a damaged dynamic section") \
+            if address is not None else b""
 
-    def _string(self, offset):
-        end = self.strings.find(b"\0", offset)
-        if end < 0:
-            raise ElfError("has a name outside its string table")
-        return self.strings[offset:end].decode("utf-8", "surrogateescape")
+    def name_reader(self):
+        """A function that reads the name at an offset.  All that it reads have no more bytes than four
+        times the file: each reference takes time, even if all names are the same bytes."""
+        left = 4 * len(self.data)
+
+        def name(offset, why="has a damaged symbol table"):
+            nonlocal left
+            end = self.strings.find(b"\0", offset)
+            if end < 0:
+                raise ElfError(why)
+            left -= end - offset
+            if left < 0:
+                raise ElfError("has names that are the same bytes")
+            return self.strings[offset:end].decode("utf-8", "surrogateescape")
+        return name
 
     def names(self, tag):
         """The strings that all entries of a kind give."""
-        return [self._string(value) for each, value in self.dynamic if each == tag]
+        name, places = self.name_reader(), [value for each, value in self.dynamic if each == tag]
+        if len(places) > MAX_IMPORTS:
+            raise ElfError("needs an unlikely number of libraries")
+        return [name(place, "has a damaged dynamic section") for place in places]
 
-    @property
+    @functools.cached_property
     def needed(self):
-        return self.names(DT_NEEDED)
+        found = self.names(DT_NEEDED)
+        if any(len(name) >= MAX_NAME for name in found):
+            raise ElfError("needs a library of an unlikely name")
+        return found
 
     @property
     def soname(self):
-        return next(iter(self.names(DT_SONAME)), None)
+        return next(reversed(self.names(DT_SONAME)), None)
 
     @property
     def search_path(self):
@@ -224,7 +285,7 @@ class Elf:
         for tag in (DT_RUNPATH, DT_RPATH):
             text = self.names(tag)
             if text:
-                return tag, text[0]
+                return tag, text[-1]
         return None, ""
 
     @property
@@ -240,84 +301,115 @@ class Elf:
 
     # ---- versions ----
 
-    def _chain(self, address, count, layout):
+    def _chain(self, address, count, layout, why):
         """(address, fields) of each record of a list; the last field is the
         distance to the next record."""
-        for _ in range(min(count, MANY)):
-            fields = self._at(layout, address)
+        for _ in range(count):
+            fields = self._at(layout, address, why)
             yield address, fields
             if not fields[-1]:
                 return
             address += fields[-1]
 
-    @property
+    @functools.cached_property
     def needs(self):
         """The version nodes that it needs, by file."""
         address, count = self.value(DT_VERNEED), self.value(DT_VERNEEDNUM, 0)
-        if address is None:
+        if not address or not count:
             return []
+        why, name = "has damaged version needs", self.name_reader()
+        # No record overlaps another.
+        left = min(self.offset(address, why=why) and self.room(address)[1] // 16, 2 * MAX_NEEDS)
         found = []
-        for at, (_, nodes, file, first, _) in self._chain(address, count, "<HHIII"):
-            wanted = self._chain(at + first, nodes, "<IHHII")
-            found.append(Need(self._string(file), tuple(
-                (self._string(name), digest, flags, index & 0x7fff)
-                for _, (digest, flags, index, name, _) in wanted)))
+        for at, (_, count, file, first, _) in self._chain(address, count, "<HHIII", why):
+            nodes = []
+            for _, (digest, flags, index, node, _) in self._chain(at + first, count, "<IHHII", why):
+                nodes.append((name(node, why), digest, flags, index & 0x7fff))
+                if len(nodes) >= left:
+                    raise ElfError(why)
+            left -= 1 + len(nodes)
+            found.append(Need(name(file, why), tuple(nodes)))
         return found
 
     @functools.cached_property
     def defines(self):
         """{index: node} that it defines itself, the base included."""
         address, count = self.value(DT_VERDEF), self.value(DT_VERDEFNUM, 0)
-        if address is None:
+        if not address or not count:
             return {}
-        nodes = {}
-        for at, (_, _, index, _, _, first, _) in self._chain(address, count, "<HHHHIII"):
-            nodes[index & 0x7fff] = self._string(self._at("<II", at + first)[0])
+        why, name, nodes = "has damaged version definitions", self.name_reader(), {}
+        for seen, (at, (_, _, index, _, _, first, _)) in enumerate(
+                self._chain(address, count, "<HHHHIII", why)):
+            if seen == MAX_NODES:
+                raise ElfError(why)
+            nodes[index & 0x7fff] = name(self._at("<II", at + first, why)[0], why)
         return nodes
 
     # ---- symbols ----
 
-    def relocations(self):
-        """All bytes of the tables of relocations, one after the other."""
+    def relocation_tables(self):
+        """(address, size) of the tables of relocations."""
         tables = ((DT_RELA, DT_RELASZ), (DT_JMPREL, DT_PLTRELSZ), (DT_RELR, DT_RELRSZ))
-        return [self.bytes(self.value(table), self.value(size, 0)) if self.value(table) is not None
-                else b"" for table, size in tables]
+        return [(self.value(table, 0), self.value(size, 0) if self.value(table) is not None else 0)
+                for table, size in tables]
 
-    def _symbol_count(self):
+    def relocations(self, table):
+        """(address, info, addend) of those that a table of them has whole."""
+        data = self.bytes(*table, why="has a damaged table of relocations")
+        return RELOCATION.iter_unpack(data[:len(data) // RELOCATION.size * RELOCATION.size])
+
+    def _table_room(self, tag):
+        """How many bytes a table may have: it ends where the next one begins."""
+        address = self.value(tag)
+        found = self.room(address) if address else None
+        if not found:
+            raise ElfError("has a damaged symbol table")
+        after = [self.value(each, 0) - address for each in TABLES]
+        return min([found[1], *(each for each in after if each > 0)])
+
+    def _gnu_count(self, most):
+        """How many symbols there are by GNU's hash table; 0 if it is empty, since that does not tell how
+        many lie before those in it."""
+        why = "has a damaged hash table"
+        address = self.value(DT_GNU_HASH)
+        buckets, first, bloom, _ = self._at("<IIII", address, why)
+        address += 16 + 8 * bloom
+        last = max(struct.iter_unpack("<I", self.bytes(address, 4 * buckets, why)), default=(0,))[0]
+        if not last:
+            return first
+        chain = address + 4 * (buckets + last - first)
+        size = min(self.room(chain)[1] if last >= first and self.room(chain) else 0, 4 * max(most - last, 0))
+        ends = struct.iter_unpack("<I", self.bytes(chain, size // 4 * 4))
+        end = next((at for at, (hash,) in enumerate(ends, last + 1) if hash & 1), None)
+        if end is None:
+            raise ElfError(why)
+        return end
+
+    def symbol_count(self):
         """No entry tells it: it follows from the hash tables or, if these are
         empty because nothing is defined, from the relocations."""
-        if self.value(DT_HASH) is not None:
-            return self._at("<II", self.value(DT_HASH))[1]
-        count = 0
-        address = self.value(DT_GNU_HASH)
-        if address is not None:
-            buckets, count, bloom, _ = self._at("<IIII", address)
-            if buckets > MANY or bloom > MANY:
-                raise ElfError("has a hash table of a strange size")
-            address += 16 + 8 * bloom
-            last = max(self._at(f"<{buckets}I", address), default=0)
-            if last >= count:
-                count, chain = last + 1, address + 4 * (buckets + last - count)
-                while not self._at("<I", chain)[0] & 1:
-                    chain, count = chain + 4, count + 1
-        for table in self.relocations()[:2]:
-            if table and len(table) % RELOCATION.size == 0:
-                count = max(count, (max(RELOCATION_INFO.iter_unpack(table))[0] >> 32) + 1)
+        if not self.value(DT_SYMTAB):
+            return 0
+        most = self._table_room(DT_SYMTAB) // SYMBOL.size
+        if self.value(DT_VERSYM):
+            most = min(most, self._table_room(DT_VERSYM) // 2)
+        count = self._at("<II", self.value(DT_HASH))[1] if self.value(DT_HASH) else most + 1
+        if count > most:
+            count = self._gnu_count(most) if self.value(DT_GNU_HASH) else 0
+            for table in self.relocation_tables()[:2]:
+                last = max((info for _, info, _ in self.relocations(table)), default=-1)
+                count = max(count, (last >> 32) + 1)
+        if count > most:
+            raise ElfError("has a damaged symbol table")
         return count
 
-    def _symbol_table(self):
-        """The table's bytes, the index of each symbol's version, and the version nodes."""
-        address = self.value(DT_SYMTAB)
-        count = self._symbol_count() if address is not None else 0
-        if count > MANY:
-            raise ElfError("has a symbol table of a strange size")
-        table = self.bytes(address, SYMBOL.size * count)
-        indices = [1] * count
-        if self.value(DT_VERSYM) is not None:
-            indices = struct.unpack(f"<{count}H", self.bytes(self.value(DT_VERSYM), 2 * count))
-        nodes = dict(self.defines)
-        nodes.update({index: name for need in self.needs for name, _, _, index in need.nodes})
-        return table, indices, nodes
+    def symbol_rows(self):
+        """(fields of SYMBOL, index of its version) of every dynamic symbol, without the empty first one."""
+        count = self.symbol_count()
+        rows = SYMBOL.iter_unpack(self.bytes(self.value(DT_SYMTAB), SYMBOL.size * count))
+        indices = struct.iter_unpack("<H", self.bytes(self.value(DT_VERSYM), 2 * count)) \
+            if self.value(DT_VERSYM) else itertools.repeat((1,))
+        return itertools.islice(zip(rows, indices), 1, None)
 
     def has_name(self, name):
         """Whether a symbol or a file that it needs may have that name."""
@@ -325,24 +417,28 @@ class Elf:
 
     def symbols(self, defined=None):
         """Every dynamic symbol, in order, without the empty first one; or those alone that the file
-        defines, or that it does not."""
-        table, indices, nodes = self._symbol_table()
-        found = []
-        for index, (name, info, other, section, value, size) in zip(
-                indices[1:], SYMBOL.iter_unpack(table[SYMBOL.size:])):
+        defines, or that it does not.  They are not kept: a file may have a million."""
+        nodes = dict(self.defines)
+        nodes.update({index: name for need in self.needs for name, _, _, index in need.nodes})
+        name_at, undefined = self.name_reader(), 0
+        for (name, info, other, section, value, size), (index,) in self.symbol_rows():
             if defined is not None and defined != (section != 0):
                 continue
-            found.append(Symbol(self._string(name), nodes.get(index & 0x7fff) if
-                                index & 0x7fff > 1 else None, index & 0x7fff, bool(index & 0x8000),
-                                section != 0, info >> 4 == 2, value, size, info, other))
-        return found
+            name = name_at(name)
+            undefined += not section
+            if undefined > MAX_SYMBOLS:
+                raise ElfError("imports an unlikely number of names")
+            if not section and len(name) >= MAX_NAME:
+                raise ElfError("imports a name of an unlikely length")
+            yield Symbol(name, nodes.get(index & 0x7fff) if index & 0x7fff > 1 else None,
+                         index & 0x7fff, bool(index & 0x8000), section != 0, info >> 4 == 2, value, size,
+                         info, other)
 
     @property
     def interpreter(self):
         """The dynamic linker that a program names, or None."""
         for segment in self.of_type(PT_INTERP):
-            end = segment.offset + segment.file_size
-            return bytes(self.data[segment.offset:end]).rstrip(b"\0")
+            return bytes(self._read(segment.offset, segment.file_size)).rstrip(b"\0")
         return None
 
     # ---- sections: never for what a file means, only to check a change ----
@@ -350,32 +446,40 @@ class Elf:
     def sections(self):
         if not self.section_offset or self.section_size != 64:
             return []
-        return [Section(*self._unpack("<IIQQQQIIQQ", self.section_offset + 64 * i))
-                for i in range(self.section_count)]
+        return [Section(*each) for each in struct.iter_unpack("<IIQQQQIIQQ", self._read(
+            self.section_offset, 64 * self.section_count))]
 
     def constant_ranges(self):
         """(address, size) of code and constants."""
         interpreters = {segment.address for segment in self.of_type(PT_INTERP)}
-        return [(section.address, section.size) for section in self.sections()
-                if section.type == SHT_PROGBITS and section.size and
-                section.address not in interpreters and
-                section.flags & SHF_ALLOC and not section.flags & SHF_WRITE]
+        found = [(section.address, section.size) for section in self.sections()
+                 if section.type == SHT_PROGBITS and section.size and
+                 section.address not in interpreters and
+                 section.flags & SHF_ALLOC and not section.flags & SHF_WRITE]
+        if sum(size for _, size in found) > len(self.data):
+            raise ElfError("has sections that overlap")
+        return found
 
     def _constant_places(self):
         """(offset, size) of sections whose names begin with .rodata: device code, a hundred times as
         much, is in other sections.  Without a table of sections, of what nobody can write to."""
         sections = self.sections()
-        if self.names_index >= len(sections):
+        table = sections[self.names_index] if self.names_index < len(sections) else None
+        if not table or not self._has_room(table.offset, table.size):
             return [(segment.offset, segment.mapped_size) for segment in self.of_type(PT_LOAD)
                     if not segment.flags & PF_W]
-        table = sections[self.names_index]
-        texts = self.data[table.offset:table.offset + table.size]
+        texts = self._read(table.offset, table.size)
         return [(section.offset, section.size) for section in sections
-                if section.type == SHT_PROGBITS and texts[section.name:].startswith(b".rodata")]
+                if section.type == SHT_PROGBITS and texts.startswith(b".rodata", section.name) and
+                self._has_room(section.offset, section.size)]
 
     def constants(self):
-        """The bytes of constants, a part at a time."""
+        """The bytes of constants, a part at a time: in all no more than the file has, since sections of a
+        hostile one may overlap."""
+        left = len(self.data)
         for offset, size in self._constant_places():
+            size = min(size, left)
+            left -= size
             for start in range(offset, offset + size, File.CHUNK):
                 yield self.data[start:min(start + File.CHUNK + LONGEST_NAME, offset + size)]
 
@@ -394,6 +498,6 @@ class Elf:
                         for each in (symbols, strings, dynamic)) and
                     symbols.address == self.value(DT_SYMTAB) and
                     strings.address == self.value(DT_STRTAB) and
-                    dynamic.offset == self.of_type(PT_DYNAMIC)[0].offset)
+                    dynamic.offset == self.dynamic_offset)
         except ElfError:
             return False

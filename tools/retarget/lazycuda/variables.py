@@ -4,6 +4,7 @@
 The address of a variable is corrected when the real library is loaded.  That comes too late where the
 file has a copy of the variable, which ld.so makes, and where a static constructor reads it.
 """
+import array
 import bisect
 import re
 import struct
@@ -20,30 +21,42 @@ ENCODINGS = b"\1\x1b\3\x3b"
 # condition.  A loop over all bytes would take half a minute for 70 MB of code.
 REFERS = re.compile(rb"(?:[\x05\x0d\x15\x1d\x25\x2d\x35\x3d\xe8\xe9]|(?<=\x0f)[\x80-\x8f])(?=.{4})", re.S)
 DISTANCE = struct.Struct("<i")
+# What is looked at of one file: no other has a tenth of it.
+MAX_FUNCTIONS, MAX_REFERENCES = 1 << 21, 1 << 21
 NEAR = 1 + 128
 
 
-def _functions(image):
-    """{start: end} of the file's functions."""
-    for segment in image.of_type(PT_GNU_EH_FRAME):
-        data = image.bytes(segment.address, segment.file_size)
-        if data[:4] == ENCODINGS:
-            count, = struct.unpack_from("<I", data, 8)
-            starts = [segment.address + start for start, _ in struct.iter_unpack(
-                "<ii", data[12:12 + 8 * min(count, len(data[12:]) // 8)])]
-            # The last one of a segment ends with that.
-            ends = sorted([*starts, *(each.address + each.mapped_size
-                                      for each in image.of_type(elf.PT_LOAD))])
-            return {start: ends[bisect.bisect_right(ends, start)] for start in starts if start < ends[-1]}
-    return {}
+class _Functions:
+    """Where the file's functions begin and end, by a table that is sorted for whoever searches it."""
+
+    def __init__(self, image):
+        self.starts = array.array("q")
+        self.segments = [each.address + each.mapped_size for each in image.of_type(elf.PT_LOAD)]
+        for segment in image.of_type(PT_GNU_EH_FRAME)[:1]:
+            head = image.bytes(segment.address, min(segment.file_size, 12))
+            if head[:4] != ENCODINGS or len(head) < 12:
+                continue
+            count = min(struct.unpack_from("<I", head, 8)[0], (segment.file_size - 12) // 8, MAX_FUNCTIONS)
+            table = struct.iter_unpack("<ii", image.bytes(segment.address + 12, 8 * count))
+            self.starts.extend(segment.address + start for start, _ in table)
+
+    def __contains__(self, start):
+        at = bisect.bisect_left(self.starts, start)
+        return at < len(self.starts) and self.starts[at] == start and self.end(start) > start
+
+    def end(self, start):
+        """The last one of a segment ends with that."""
+        at = bisect.bisect_right(self.starts, start)
+        return min([*self.starts[at:at + 1], *(end for end in self.segments if end > start)], default=start)
 
 
-def _constructors(image, relocations):
+def _constructors(image, functions):
     first, size = image.value(DT_INIT_ARRAY), image.value(DT_INIT_ARRAYSZ, 0)
     if first is None:
-        return []
-    words = struct.unpack(f"<{size // 8}Q", image.bytes(first, size // 8 * 8))
-    return [*words, *(addend for at, _, addend in relocations if first <= at < first + size)]
+        return set()
+    found = {word for word, in struct.iter_unpack("<Q", image.bytes(first, size // 8 * 8)) if word in functions}
+    return found | {addend for at, _, addend in image.relocations(image.relocation_tables()[0])
+                    if first <= at < first + size and addend in functions}
 
 
 def _x86_64(code, start):
@@ -70,18 +83,20 @@ def _aarch64(code, start):
             yield True, here + ((word & 0x3ffffff) - (word >> 25 & 1) * 0x4000000) * 4
 
 
-def _read_early(image, relocations, slots):
-    """The first of these slots that a static constructor reads, or what it calls within the file."""
-    functions = _functions(image)
-    todo = [start for start in _constructors(image, relocations) if start in functions]
-    seen = set(todo)
+def _read_early(image, slots):
+    """The first of these slots that a static constructor reads, or what it calls within the file.  Where
+    there is too much to look at, one counts as read."""
+    functions, left = _Functions(image), MAX_REFERENCES
+    seen = _constructors(image, functions)
+    todo = list(seen)
     look = {"x86_64": _x86_64, "aarch64": _aarch64}[image.machine]
     while todo:
         start = todo.pop()
-        for goes, address in look(image.bytes(start, functions[start] - start), start):
-            if address in slots and not goes:
-                return slots[address]
-            if goes and address in functions and address not in seen:
+        for goes, address in look(image.bytes(start, functions.end(start) - start), start):
+            left -= 1
+            if address in slots and not goes or not left:
+                return slots.get(address) or min(slots.values())
+            if goes and address not in seen and address in functions:
                 seen.add(address)
                 todo.append(address)
     return None
@@ -92,16 +107,13 @@ def taken_early(image, names):
     names = {*filter(image.has_name, names)}
     if not names:
         return None
-    table, size = image.relocations()[0], elf.RELOCATION.size
-    relocations = list(elf.RELOCATION.iter_unpack(table[:len(table) // size * size]))
-    symbols = image.symbols()
+    named = {index: symbol.name for index, symbol in enumerate(image.symbols(), 1) if symbol.name in names}
     slots = {}
-    for at, info, _ in relocations:
-        kind, index = info & 0xffffffff, info >> 32
-        name = symbols[index - 1].name if 0 < index <= len(symbols) else None
-        if name in names and kind == COPY[image.machine]:
+    for at, info, _ in image.relocations(image.relocation_tables()[0]):
+        kind, name = info & 0xffffffff, named.get(info >> 32)
+        if name and kind == COPY[image.machine]:
             return name, "has a copy of it"
-        if name in names and kind == GLOB_DAT[image.machine]:
+        if name and kind == GLOB_DAT[image.machine]:
             slots[at] = name
-    early = _read_early(image, relocations, slots) if slots else None
+    early = _read_early(image, slots) if slots else None
     return (early, "reads it in a static constructor") if early else None
