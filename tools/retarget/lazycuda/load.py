@@ -1,27 +1,130 @@
 # SPDX-License-Identifier: MIT
-"""Has ld.so load a file, with every symbol bound, as `ldd -r` does: that runs none of the file's code,
-and tells of its imports even where other libraries are missing.
+"""Has ld.so load a file, with every symbol bound, as `ldd -r` does: that tells of its imports even where
+other libraries are missing.  What ld.so would map has been judged before: none of its code runs.
 """
+import functools
+import itertools
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
+import tempfile
 
-from . import elf, names
+from . import elf, inert, names
 from .repoint import Refused, some
 
-SECONDS = 120
+SECONDS, OF_PROCESSOR = 120, 4
+LIMITS = {resource.RLIMIT_CPU: OF_PROCESSOR, resource.RLIMIT_FSIZE: 8 << 20, resource.RLIMIT_CORE: 0}
+MOST_PLACES = 100000        # where one file's needs are looked for
+# Below a folder in which ld.so looks for a library, it looks in these.
+BY_CPU = ("tls", "haswell", "xeon_phi", "avx512_1", "x86_64", "aarch64", "atomics")
 # What Python itself has, for every module of its own.
 PYTHONS = re.compile("_?Py")
 
 
+def _library_path(search):
+    """LD_LIBRARY_PATH is kept, for other libraries that a file needs."""
+    theirs = re.split("[:;]", os.environ.get("LD_LIBRARY_PATH", ""))
+    return [*map(str, search), *map(os.path.abspath, filter(None, theirs))]
+
+
 def _environment(search):
-    """LD_LIBRARY_PATH is kept, for other libraries that a file needs; all else
-    that changes how the dynamic linker works is not."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
-    folders = filter(None, [*map(str, search), os.environ.get("LD_LIBRARY_PATH")])
-    return {**kept, "LD_LIBRARY_PATH": ":".join(folders),
+    """All else that changes how the dynamic linker works is not kept."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith("LD_") and name != "GLIBC_TUNABLES"}
+    return {**kept, "LD_LIBRARY_PATH": ":".join(_library_path(search)),
             "LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "yes", "LD_BIND_NOW": "1"}
+
+
+# ---- what ld.so would map ----
+
+def _expanded(text, origin):
+    """What ld.so may make of a name or a folder."""
+    ways = [text]
+    for token, values in (("ORIGIN", [origin]), ("LIB", ["lib", "lib64", *(
+            f"lib/{machine}-linux-gnu" for machine in elf.MACHINES.values())]), ("PLATFORM", BY_CPU)):
+        if f"${token}" in text or f"${{{token}}}" in text:
+            ways = [re.sub(rf"\$(?:{token}\b|{{{token}}})", lambda _: value, way)
+                    for way, value in itertools.product(ways, values)]
+    return ways
+
+
+def _below(folder, depth=4):
+    """A folder, and those in it in which ld.so looks, too."""
+    yield folder
+    if os.path.isdir(os.path.join(folder, "glibc-hwcaps")):
+        yield from (each.path for each in os.scandir(os.path.join(folder, "glibc-hwcaps")))
+    for name in BY_CPU if depth else ():
+        if os.path.isdir(os.path.join(folder, name)):
+            yield from _below(os.path.join(folder, name), depth - 1)
+
+
+@functools.lru_cache(maxsize=None)
+def _judge(path):
+    """(why a file is not to be loaded, or None; names that it needs; folders in which they are looked
+    for)"""
+    if not os.path.isfile(path):
+        return "is not a regular file", (), ()
+    with open(path, "rb") as stream:
+        if stream.read(5) != b"\177ELF\2":        # ld.so goes on to the next
+            return None, (), ()
+    try:
+        image = elf.read(path)
+        wanted = {name for tag in (elf.DT_NEEDED, elf.DT_AUXILIARY, elf.DT_FILTER) for name in image.names(tag)}
+        folders = {folder for tag in (elf.DT_RPATH, elf.DT_RUNPATH) for text in image.names(tag)
+                   for folder in text.split(":")}
+    except elf.ElfError as error:
+        return str(error), (), ()
+    origin = os.path.dirname(path)
+    return (inert.why_not(image), {way for name in wanted for way in _expanded(name, origin)},
+            {way for folder in folders for way in _expanded(folder, origin)})
+
+
+def _why_not(file, root, search):
+    """Why a file is not to be loaded, for itself or for what ld.so may map for it, wherever that lies; None.
+    What lies in the system's own folders is not looked at.  Relative paths begin at `root`."""
+    names, folders, done, todo = set(), set(), set(), [str(file)]
+    more = _library_path(search)
+    while todo:
+        path = todo.pop()
+        why, wanted, places = _judge(path)
+        if why:
+            return f"{'it' if path == str(file) else path} {why}"
+        new = {os.path.join(root, below) for folder in {*more, *places}
+               for below in _below(os.path.join(root, folder))} - folders
+        wanted, more = wanted - names, ()
+        names, folders = names | wanted, folders | new
+        if len(names) * len(folders) > MOST_PLACES:
+            return "it has too many needs and run paths to be looked at before"
+        for name, folder in itertools.chain(itertools.product(wanted, folders),
+                                            itertools.product(names - wanted, new)):
+            found = os.path.normpath(os.path.join(folder, name)) if "/" not in name else os.path.join(root, name)
+            if found not in done and os.path.lexists(found) and not os.path.isdir(found):
+                todo.append(found)
+                done.add(found)
+    return None
+
+
+def _run(linker, file, root, search):
+    """(status, what it said) of ld.so"""
+    def limit():
+        for kind, most in LIMITS.items():
+            hard = resource.getrlimit(kind)[1]
+            if hard == resource.RLIM_INFINITY or most < hard:
+                resource.setrlimit(kind, (most, hard))
+    with tempfile.TemporaryFile() as said:
+        try:
+            status = subprocess.run([linker, str(file)], stdin=subprocess.DEVNULL, stdout=said, cwd=root,
+                                    stderr=subprocess.STDOUT, env=_environment(search), timeout=SECONDS,
+                                    preexec_fn=limit).returncode
+        except subprocess.TimeoutExpired:
+            status = -signal.SIGXCPU
+        if status == -signal.SIGXCPU:
+            raise Refused("LOAD", f"ld.so was still busy with it after {OF_PROCESSOR} seconds of a processor")
+        said.seek(0)
+        return status, said.read().decode(errors="replace")
 
 
 def _linker():
@@ -50,32 +153,28 @@ def _unmet(image, said):
             if need.file not in image.needed and not names.stub(need.file)]
 
 
-def _trace(linker, file, image, search, ours, reached):
+def _trace(linker, file, image, root, search, ours, reached):
     """Libraries that ld.so does not find; if it finds all, names that none of them has."""
-    try:
-        done = subprocess.run(
-            [linker, str(file)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            env=_environment(search), timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        raise Refused("LOAD", f"ld.so was still busy with it after {SECONDS} seconds") from None
-    said = done.stdout.decode(errors="replace")
+    status, said = _run(linker, file, root, search)
     missing, nobodys = _unmet(image, said), []
+    excused = any(_is_ours(name, ours) for name in missing)
     for line in said.splitlines():
         found = re.match(r"\s*(.+) => not found", line)
         if found and found[1] in reached:
             raise Refused("LOAD", f"{found[1]} is not found from where it lies")
         if found:
             missing.append(found[1])
+            excused = excused or _is_ours(found[1], ours)
         elif ("not defined" in line or "not found" in line or "undefined symbol" in line) \
-                and _is_ours(line, ours) and not any(_is_ours(name, ours) for name in missing):
+                and not excused and _is_ours(line, ours):
             raise Refused("LOAD", f"ld.so: {line.strip()}")
         # Of another release of a library than the one here, of glibc say.
         missing += re.findall(r"version `\S+'(?= not found \(required by)", line)
         undefined = re.match(r"undefined symbol: ([^\s,]+)(?:, version \S+)?\s+\((.*)\)$", line)
         if undefined and undefined[2] == str(file) and not PYTHONS.match(undefined[1]):
             nobodys.append(undefined[1])
-    if done.returncode and not missing:
-        raise Refused("LOAD", f"ld.so: {(said.strip() or f'status {done.returncode}').splitlines()[-1]}")
+    if status and not missing:
+        raise Refused("LOAD", f"ld.so: {(said.strip() or f'status {status}').splitlines()[-1]}")
     # Several files may need one.
     return list(dict.fromkeys(missing)), [] if missing else nobodys
 
@@ -91,8 +190,11 @@ def check(file, ours, reached, root, search=()):
         return f"it is for {image.machine}, and this Python for {machine}", []
     if not linker:
         return "this Python does not run on glibc", []
+    why = _why_not(file, root, search)
+    if why:
+        return why.replace(f"{root}/", ""), []
     try:
-        missing, nobodys = _trace(linker, file, image, search, ours, reached)
+        missing, nobodys = _trace(linker, file, image, root, search, ours, reached)
     except Refused as refused:
         # Files below `root`, which will be gone, are named as they lie in it.
         raise Refused(refused.code, re.sub(rf"{re.escape(str(root))}/([^\s:()]+)", lambda found:

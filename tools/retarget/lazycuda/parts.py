@@ -230,8 +230,11 @@ def load_all(parts, stubs, site, copies):
             _place(part.new or part.path, site / part.installed)
     for name, path in stubs.items():
         _place(path, site / name)
-    said = {}
+    said, end = {}, sum(os.times()[:4]) + load.OF_PROCESSOR + (size >> 20)
     for part in work:
+        if sum(os.times()[:4]) > end:
+            said[part.name] = "to load the wheel's other files took too long"
+            continue
         # What took the place of a file of the wheel may be brought into the process as that was.
         reached = {change.stub for change in part.work.changes} - copies
         with about(part):
