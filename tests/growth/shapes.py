@@ -304,3 +304,77 @@ AUDITED = {
     "library, needs of one name": needs_of_one_name,
     "library, needs of a long name": needs_of_a_long_name,
 }
+
+
+# ---- what retarget reads ----
+
+def elf_of(*tables, entries=()):
+    """A library of tables: (tag, bytes, tag of their size, or 0)"""
+    start = at = len(c.elf(type=3, headers=False, segments=[(1, 0, 0), (2, 0, 0)]))
+    data = b""
+    for tag, table, size in tables:
+        entries = [*entries, (tag, at), *([(size, len(table))] if size else [])]
+        data += table + bytes(-len(table) % 8)
+        at = start + len(data)
+    table = b"".join(struct.pack("<qQ", *entry) for entry in [*entries, (0, 0)])
+    return c.elf(type=3, headers=False, segments=[(1, 0, at + len(table)), (2, at, len(table))]) + data + table
+
+
+NAME = (5, b"\0name\0", 10)
+
+
+def dynamic_symbols(n, name=lambda i: 1, strings=NAME):
+    symbols = b"".join(struct.pack("<IBBHQQ", name(i), 0x12, 0, 0, 0, 0) for i in range(n))
+    return elf_of((6, symbols, 0), (4, struct.pack("<II", 1, n), 0), strings)
+
+
+def dynamic_names_in_names(n):
+    return dynamic_symbols(n, lambda i: i + 1, (5, b"\0" + b"n" * n + b"\0", 10))
+
+
+def hash_chain(n):
+    table = struct.pack("<IIII", 1, 1, 1, 0) + bytes(8) + struct.pack("<I", 1) + bytes(4 * n)
+    return elf_of((6, struct.pack("<IBBHQQ", 1, 0x12, 0, 7, 0, 0) * n, 0), (0x6ffffef5, table, 0), NAME)
+
+
+def needs_over_the_same(n):
+    """Files of n version nodes each, one byte after the other"""
+    return elf_of((0x6ffffffe, struct.pack("<HHIII", 1, 0xffff, 1, 1, 1) + b"\1" * 16 * n, 0), NAME,
+                  entries=[(0x6fffffff, 0xffffffff)])
+
+
+def relocations_of_a_library(n):
+    return elf_of((7, struct.pack("<QQq", 8, 8, 0) * n, 8), NAME)
+
+
+def constants_over_the_same(n):
+    """n sections over n names"""
+    data, texts = elf_of(NAME), b"\0.rodata\0".ljust(16, b"\0")
+    at = len(data) + len(texts)
+    constants = b"libcudart.so.12\0" * n
+    table = c.SECTION.pack(1, 3, 0, 0, len(data), 9, 0, 0, 1, 0) + \
+        c.SECTION.pack(1, 1, 2, 0, at, len(constants), 0, 0, 8, 0) * n
+    made = bytearray(data + texts + constants + table)
+    struct.pack_into("<Q", made, 40, at + len(constants))
+    struct.pack_into("<HHH", made, 58, 64, n + 1, 0)
+    return bytes(made)
+
+
+def words(n):
+    return b'{"nvidia": 0' + b"".join(b', "word%s": 1' % number(i) for i in range(n)) + b"}"
+
+
+READ_IN_PYTHON = {
+    "dynamic symbols": dynamic_symbols,
+    "dynamic symbols, names in names": dynamic_names_in_names,
+    "dynamic symbols, a hash chain without an end": hash_chain,
+    "version needs over the same bytes": needs_over_the_same,
+    "relocations": relocations_of_a_library,
+    "constants over the same bytes": constants_over_the_same,
+    "JSON of one line": words,
+    "Python, calls on one line": lambda n: b"nvidia" + b'CDLL(x("libcudart.so.12"), ' * n,
+    "Python, lines": lambda n: b'a = "nvidia-nccl-cu12"\n' * n,
+    "Python, a word without an end": lambda n: b"nvidia" + b"word" * n,
+    "Python, spaces": lambda n: b"import nvidia" + b" " * n,
+    "Python, imports": lambda n: b"from nvidia." + b"a" * n + b" import " + b"a," * n,
+}

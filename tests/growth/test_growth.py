@@ -4,8 +4,10 @@ in instructions at once, twice and four times a size, never timed."""
 import json
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -109,6 +111,19 @@ def test_memory_is_a_multiple_of_the_file(tmp_path, name):
     # KiB, of which half a MiB is of no matter.
     most = MOST_MEMORY.get(name, 4)
     assert int(memory) - 512 <= most * file.stat().st_size >> 10, (memory, file.stat().st_size)
+
+
+# ---- retarget, in Python ----
+
+@pytest.mark.parametrize("name", shapes.READ_IN_PYTHON)
+def test_what_retarget_reads_is_read_within_its_bounds(tmp_path, name):
+    """Python's instructions take valgrind minutes; the square of a MB takes Python hours."""
+    file = tmp_path / "file"
+    file.write_bytes(shapes.sized(shapes.READ_IN_PYTHON[name], 1 << 20))
+    done = subprocess.run([sys.executable, "-B", HERE / "growth_of_python.py", file], text=True, capture_output=True,
+                          env={"PYTHONPATH": str(build.PYTHON)}, preexec_fn=lambda: resource.setrlimit(
+                              resource.RLIMIT_CPU, (5, 5)))
+    assert done.returncode == 0 and int(done.stdout) < 300 << 10, done
 
 
 # ---- the limit on what is unpacked ----
