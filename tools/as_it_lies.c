@@ -157,8 +157,9 @@ static bool is_brought(const struct tables *tables, const struct findings *findi
 
 	for (size_t i = 0; i < findings->needed.count; i++)
 		note_bringer(findings->needed.list[i], &search);
-	if (!search.brought && findings->searcher.place)
-		neighbours_needs(findings->beside, &findings->searcher, note_bringer, &search);
+	if (!search.brought && findings->searcher.place &&
+	    !neighbours_needs(findings->beside, &findings->searcher, note_bringer, &search))
+		return true;
 	return search.brought;
 }
 

@@ -261,6 +261,7 @@ static enum serves on_run_path(const struct neighbours *all, const struct search
 enum {
 	MAX_LOADERS = 4096,	/* more than any wheel has */
 	MAX_NEEDED = 1024,
+	A_LOOK = 256,		/* steps that it takes to find out whose a name is */
 	MAX_TEXT = 1 << 16	/* bytes of a run path */
 };
 
@@ -440,13 +441,13 @@ static void mark_with(struct neighbours *all, struct loader *loader)
 		struct loader *other = &all->loaders[i];
 		const char *name = other->from.place ? lc_basename(other->from.place) : NULL;
 
-		if (name && !other->with && step(all, loader->needed.count) &&
+		if (name && !other->with && step(all, 1 + loader->needed.count) &&
 		    (needs(all, loader, name) || (other->soname && needs(all, loader, other->soname))))
 			mark_with(all, other);
 	}
 }
 
-void neighbours_needs(struct neighbours *all, const struct searcher *from,
+bool neighbours_needs(struct neighbours *all, const struct searcher *from,
 		      void (*each)(const char *soname, void *data), void *data)
 {
 	look_inside(all);
@@ -458,8 +459,10 @@ void neighbours_needs(struct neighbours *all, const struct searcher *from,
 					      !strcmp(all->loaders[i].from.place, from->place)))
 			mark_with(all, &all->loaders[i]);
 	for (size_t i = 0; i < all->loader_count; i++)
-		for (size_t k = 0; all->loaders[i].with && k < all->loaders[i].needed.count; k++)
+		for (size_t k = 0; all->loaders[i].with && k < all->loaders[i].needed.count &&
+				   step(all, A_LOOK); k++)
 			each(all->loaders[i].needed.list[k], data);
+	return all->steps;
 }
 
 /* Returns true if the wheel's Python names the library, and so may load it by its path: what asks

@@ -74,8 +74,9 @@ enum serves {
 	SPOILS		/* what is found is no library: ld.so looks no further */
 };
 enum serves neighbours_serve(struct neighbours *all, const struct searcher *from, const char *name);
-/* Calls `each` with the needs of a wheel's file, of what needs it, and of all that these need. */
-void neighbours_needs(struct neighbours *all, const struct searcher *from,
+/* Calls `each` with the needs of a wheel's file, of what needs it, and of all that these need; false if
+ * that takes too long. */
+bool neighbours_needs(struct neighbours *all, const struct searcher *from,
 		      void (*each)(const char *soname, void *data), void *data);
 /* Returns true if a file of the wheel defines this name. */
 bool neighbours_define(struct neighbours *all, const char *name);

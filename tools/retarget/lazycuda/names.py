@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which library a file name means."""
 import fnmatch
+import functools
 import re
 from typing import Dict, FrozenSet, NamedTuple, Tuple
 
@@ -81,11 +82,13 @@ def _stem_in(name, patterns):
     return next((stem for stem in stems if any(fnmatch.fnmatchcase(stem, each) for each in patterns)), None)
 
 
+@functools.lru_cache(maxsize=None)
 def of_cuda(name):
     """"cublas" for a library of CUDA, whether it has a stub or not; None."""
     return _stem_in(name, known.listed) or _stem_in(name, known.cudas)
 
 
+@functools.lru_cache(maxsize=None)
 def is_without_cuda(name):
     """Whether a library is known to have no function of CUDA's, and to need nothing that has."""
     return bool(_stem_in(name, known.systems + known.others))

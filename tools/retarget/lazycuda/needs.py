@@ -8,7 +8,7 @@ from . import elf, names, packages
 # What the functions of CUDA's libraries begin with, but for cuFFTW's, which are FFTW's.
 CUDAS = re.compile("_*(?:cu|nv|nccl|npp)")
 ANY_CUDAS = re.compile(rb"\0_*(?:cu|nv|nccl|npp)")
-MOST = 1000         # files that ld.so loads with one; more are not followed
+MOST = 200          # files of a wheel that ld.so loads with one; what more have is not known
 
 
 def _symbols(image, defined):
@@ -77,10 +77,10 @@ class Company:
         return {names.stub(name) or names.library(name) for name in self.needed(image)} - {None}
 
     def strangers(self, image):
-        """Those that may have functions of CUDA, or need what has."""
-        return sorted(name for name in self.needed(image) if not (
+        """Whether some of these may have functions of CUDA, or need what has."""
+        return len(self._loaded_with(image)) >= MOST or not all(
             names.base(name) in self.by_name or names.stub(name) or names.library(name) or
-            names.is_without_cuda(name)))
+            names.is_without_cuda(name) for name in self.needed(image))
 
     @functools.cached_property
     def defined(self):

@@ -43,7 +43,8 @@ def of_libraries(looked, bundled=frozenset()):
         for library, outcome in {*fates.values(), *counted_on}:
             entry = found.setdefault((library, outcome), {
                 "library": library, "outcome": outcome, "needed": [], "stub": None, "files": [],
-                "imports": 0, "reasons": [], "variables": [], "first": False})
+                "imports": 0, "reasons": [], "variables": [],
+                "first": outcome == repoint.REPOINTED})
             entry["needed"] = sorted({*entry["needed"], *(
                 name for name, fate in fates.items() if fate == (library, outcome))})
             entry["files"].append(file)
@@ -56,8 +57,9 @@ def of_libraries(looked, bundled=frozenset()):
                 entry["reasons"] = list(dict.fromkeys(filter(None, why)))
             if outcome == repoint.REPOINTED:
                 entry["imports"] += imports[library]
-                change = next(change for change in work.changes if change.library == library)
-                entry.update(stub=change.stub, first=change.first)
+                mine = [change for change in work.changes if change.library == library]
+                entry["stub"], entry["first"] = mine[0].stub, entry["first"] and all(
+                    change.first for change in mine)
     return [found[key] for key in sorted(found)]
 
 
