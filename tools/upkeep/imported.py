@@ -159,7 +159,7 @@ class Tried:
         counted = collections.Counter(
             major for file in self.said["files"] for change in file["replaced"]
             for major in packages.majors(change["needed"] or ""))
-        named = metadata.OF_MAJOR.search(self.canonical)
+        named = packages.OF_MAJOR.search(self.canonical)
         return max(counted, key=lambda major: (counted[major], major), default=named and int(named[1]))
 
     @functools.cached_property

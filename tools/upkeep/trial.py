@@ -9,7 +9,7 @@ import sys
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "retarget"))
+sys.path.insert(0, str(ROOT / "build" / "share" / "lazycuda" / "python"))
 
 TOOL = ROOT / "build" / "bin" / "lazycuda"
 SITE = "lib/python3/site-packages"
