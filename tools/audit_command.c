@@ -14,6 +14,7 @@
 #include "../stubs/base/regular.h"
 #include "as_it_lies.h"
 #include "command_line.h"
+#include "directory.h"
 #include "progress.h"
 #include "audit_report.h"
 #include "ready.h"
@@ -126,13 +127,21 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
 {
 	struct neighbours *before = audit->beside, all;
 	struct wheel_walk walk = { audit, path };
+	struct lc_arena arena = { .failed = false };
 	const char *why;
 
-	if (zip_is(bytes, size) && (asked || is_wheel(path))) {
+	if (is_wheel(path) || (asked && zip_is(bytes, size))) {
+		why = directory_check(&arena, bytes, size);
+		if (why)
+			report_error(&audit->report, path, path, why);
+		note_memory(audit, &arena);
+		lc_arena_free(&arena);
+		if (why)
+			return;
 		progress_begin("reading", lc_basename(path), size);
 		neighbours_of_wheel(&all, bytes, size);
 		audit->beside = &all;
-		why = zip_read(bytes, size, NULL, audit_member, &walk);
+		why = all.wrong ? all.wrong : zip_read(bytes, size, NULL, audit_member, &walk);
 		audit->beside = before;
 		progress_hide();
 		note_memory(audit, &all.arena);
@@ -141,9 +150,7 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
 			report_error(&audit->report, path, path, why);
 		return;
 	}
-	if (is_wheel(path))
-		report_error(&audit->report, path, path, "is not a wheel");
-	else if (asked || (size >= 4 && !memcmp(bytes, "\177ELF", 4)))
+	if (asked || (size >= 4 && !memcmp(bytes, "\177ELF", 4)))
 		audit_bytes(audit, path, NULL, NULL, bytes, size);
 }
 

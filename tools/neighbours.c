@@ -16,20 +16,11 @@
 
 #include "../link/tables/requirement.h"
 #include "../stubs/base/regular.h"
+#include "directory.h"
 #include "ready.h"
 #include "zip.h"
 
 /* ---- names ---- */
-
-const char *place_in_site(const char *member)
-{
-	size_t first = strcspn(member, "/");
-
-	if (first < 5 || !member[first] || memcmp(member + first - 5, ".data", 5))
-		return member;
-	member += first + 1;
-	return strncmp(member, "purelib/", 8) && strncmp(member, "platlib/", 8) ? NULL : member + 8;
-}
 
 static int compare(const void *one, const void *other)
 {
@@ -81,20 +72,26 @@ static bool is_metadata(const char *name)
 	return slash && slash - name > 10 && !strcmp(slash - 10, ".dist-info/METADATA");
 }
 
+/* The most bytes before the description, in which requirements are. */
+#define MOST_HEADER (1 << 20)
+
 /* Notes whether a wheel requires the package that has the stubs. */
 static void read_metadata(const struct zip_member *member, void *data)
 {
 	const char *text = member->bytes, *end = text + member->size, *stop;
-	const char *body = memmem(text, member->size, "\n\n", 2);
 	struct lk_requirement required;
 	struct neighbours *all = data;
 
-	for (end = body ? body : end; text < end; text = stop + 1) {
+	for (; text < end; text = stop + 1) {
 		stop = memchr(text, '\n', (size_t)(end - text));
 		stop = stop ? stop : end;
+		if (stop - text <= (*text == '\r'))	/* the description follows */
+			break;
 		if (lk_requirement_read(text, (size_t)(stop - text), "lazycuda", &required))
 			all->requires_stubs |= required.machines;
 	}
+	if (text - (const char *)member->bytes > MOST_HEADER)
+		all->wrong = "has a METADATA with more than 1 MiB before the description";
 }
 
 /* ---- what is there ---- */
@@ -247,9 +244,6 @@ static enum serves on_run_path(const struct neighbours *all, const struct search
 		length = strcspn(entry, ":");
 		found = led_to(all, from->place, entry, length, name);
 		serves = found ? judge_neighbour(all, found, from) : SERVES_NOT;
-		/* With two of one name, it is not told which is installed. */
-		if (found && next(&all->places, found))
-			serves = SPOILS;
 		if (serves != SERVES_NOT)
 			return serves;
 	}

@@ -30,6 +30,7 @@ struct neighbours {
 	struct neighbour_list places;	/* of a wheel, by where pip puts them below site-packages */
 	const void *wheel;		/* its bytes; NULL: it is a folder */
 	size_t size;
+	const char *wrong;		/* what is wrong with the wheel, or NULL */
 	unsigned requires_stubs;	/* enum of link/tables/requirement.h: where it requires the stubs */
 	/* What is seen inside the wheel, when it is asked for. */
 	bool looked;
@@ -59,9 +60,6 @@ static inline void searcher_read(struct searcher *from, const struct lc_image *i
 	from->run_path = lc_image_string(image, from->by_rpath ? DT_RPATH : DT_RUNPATH);
 	memcpy(from->start, image->source.bytes, ELF_START);
 }
-
-/* Where pip puts a member of a wheel, below site-packages; NULL: not there. */
-const char *place_in_site(const char *member);
 
 /* Returns true if there is a file of this name. */
 bool neighbours_have(const struct neighbours *all, const char *name);

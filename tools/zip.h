@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* zip.h - reads the files in a zip archive, such as a wheel */
+/* zip.h - reads the files in a zip archive, such as a wheel, that passed directory_check() */
 #ifndef ZIP_H
 #define ZIP_H
 
@@ -17,8 +17,7 @@ struct zip_member {
 	size_t size;
 };
 
-/* Calls `each` with the name of every member, and where its entry in the directory is; what is
- * wrong is left for zip_read() to say. */
+/* Calls `each` with the name of every file, in one spelling, and where its entry in the directory is. */
 void zip_names(const void *bytes, size_t size,
 	       void (*each)(const char *name, uint64_t entry, void *data), void *data);
 
@@ -32,8 +31,7 @@ void zip_read_one(const void *bytes, size_t size, bool (*wanted)(const char *nam
 /*
  * Calls `each`, in the order of the archive, with the bytes of every member that is
  * an ELF file or whose name is `wanted`, which may be NULL, and with the error of every member
- * that cannot be read.  Returns NULL, or what is wrong with the whole archive, as a phrase.  The
- * archive is not trusted.  `bytes` is a mapped file that has not been written to.
+ * that cannot be read.  Returns NULL, or why nothing can be, as a phrase.  `bytes` is a mapped file that has not been written to.
  */
 const char *zip_read(const void *bytes, size_t size, bool (*wanted)(const char *name),
 		     void (*each)(const struct zip_member *member, void *data), void *data);

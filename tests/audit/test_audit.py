@@ -360,7 +360,7 @@ def overwritten(data, offset):
 
 
 @pytest.mark.parametrize("damage, word", [
-    (lambda data: data[:-10], "directory is missing"), (lambda data: data[:100], "directory"),
+    (lambda data: data[:-30], "no end record"),
     (lambda data: data.replace(b"PK\1\2", b"PK\1\3"), "damaged directory"),
     (lambda data: overwritten(data, data.index(b"PK\3\4", 4) + 200), "damaged in the archive")])
 def test_a_damaged_wheel(audit, tmp_path, damage, word):

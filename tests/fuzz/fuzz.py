@@ -70,7 +70,7 @@ TARGETS = {
     "places": Target((*STUBS, "stubs/base/auxiliary.c", "stubs/base/packages.c", "stubs/loader/places.c",
                       "stubs/loader/survey.c"),
                      ("-Dopendir=fuzz_opendir",), 512, 2000),
-    "wheel": Target((*BY_NAME, "tools/zip.c", "tools/progress.c")),
+    "wheel": Target((*BY_NAME, "tools/zip.c", "tools/directory.c", "tools/progress.c")),
     "symbols": Target((*STUBS, "gen/[!g]*.c", "gen/model/*.c"),
                       ("-Dexit=fuzz_exit", "-Dcalloc=fuzz_calloc", "-Dfopen=fuzz_fopen",
                        "-Dvfprintf=fuzz_vfprintf", "-Dfprintf=fuzz_fprintf",

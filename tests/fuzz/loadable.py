@@ -83,7 +83,7 @@ def wheel(*members):
     for name, data, deflated in members:
         packed = stored(data) if deflated else data
         sizes = struct.pack("<II", len(packed), len(data))
-        common = struct.pack("<HHHHHI", 20, 0, 8 if deflated else 0, 0, 0x21,
+        common = struct.pack("<HHHHHI", 20, 0x800, 8 if deflated else 0, 0, 0x21,
                              binascii.crc32(data))
         directory += b"PK\1\2" + struct.pack("<H", 20) + common + sizes + struct.pack(
             "<HHHHHII", len(name), 0, 0, 0, 0, 0o100755 << 16, len(body)) + name

@@ -7,20 +7,24 @@ wheels, and ELF files.
 
 Damaged inputs are read so often.  What is wrong with them may be said in one of
 two ways, Refused and ElfError; whatever else is raised is a finding, and its
-input stands in the message.
+input stands in the message.  So is an archive of which `lazycuda audit` says
+something else.
 """
 import io
+import json
 import pathlib
 import random
+import subprocess
 import sys
 import tempfile
 from types import SimpleNamespace
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "build/share/lazycuda/python")]
+BUILD = HERE.parents[1] / "build"
+sys.path[:0] = [str(HERE), str(BUILD / "share/lazycuda/python")]
 
 import loadable  # noqa: E402
-from lazycuda import archive, elf, metadata, repoint  # noqa: E402
+from lazycuda import archive, directory, elf, metadata, repoint  # noqa: E402
 
 OBJECTS = {path.name: path.read_bytes() for path in (HERE / "corpus" / "object").iterdir()}
 METADATA = b"""Metadata-Version: 2.1
@@ -44,6 +48,16 @@ FOLDER = b"pkg-1.0.dist-info/"
 ARCHIVE = loadable.wheel((b"pkg/a.so", OBJECTS["caller"][:200], True),
                          (FOLDER + b"METADATA", METADATA, False), (FOLDER + b"WHEEL", WHEEL, True),
                          (FOLDER + b"RECORD", b"pkg/a.so,,\n", False))
+
+# Of names.
+PARTS = (b"/", b"/", b".", b"..", b"a", b"b", b"x.data", b"platlib", b"purelib", b"scripts", b"\\", b"\0", b"\xc3\xa9",
+         b"\xff", b"", b"n" * 255, b"x-1.dist-info", b"METADATA", b"RECORD")
+
+
+def named(pick):
+    """An archive of members with names of these parts."""
+    return loadable.wheel(*((b"".join(pick.choices(PARTS, k=pick.randrange(6))), b"", False)
+                            for _ in range(pick.randrange(5))))
 
 
 def damaged(data, pick):
@@ -80,6 +94,26 @@ def read_elf(data):
         pass
     for table in image.relocation_tables()[:2]:
         list(image.relocations(table))
+
+
+def both_read(archives, folder):
+    """What Python and what C says of each."""
+    paths = [folder / f"{i}-1.0-py3-none-any.whl" for i in range(len(archives))]
+    for path, data in zip(paths, archives):
+        path.write_bytes(data)
+    said = subprocess.run([BUILD / "bin/lazycuda", "audit", "--json", *paths], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL)
+    audited = {each["file"]: each["error"] for each in json.loads(said.stdout)["files"]}
+    for path, data in zip(paths, archives):
+        why = None
+        try:
+            with open(path, "rb") as stream:
+                found = directory.read(stream, len(data))
+            assert not any(set(name.split("/")[:-1]) & {"", ".", ".."} for name in found), data
+        except repoint.Refused as refused:
+            why = str(refused)
+        # JSON has another form for bytes that are no text.
+        assert str(audited.get(str(path))).rpartition(", ")[2] == str(why).rpartition(", ")[2], (audited.get(str(path)), why, data)
 
 
 def read_wheel(path):
@@ -135,6 +169,9 @@ def main():
             try_one(read, data, path)
         for _ in range(runs):
             try_one(*choose(pick), path)
+        for _ in range(0, runs, 400):
+            both_read([pick.choice((named, lambda pick: damaged(ARCHIVE, pick)))(pick) for _ in range(100)],
+                      path.parent)
     print(f"{runs} executions")
 
 

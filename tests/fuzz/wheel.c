@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wheel.c - fuzzing the reader of wheels */
+#include "../../tools/directory.h"
 #include "../../tools/room.h"
 #include "../../tools/zip.h"
 
@@ -35,17 +36,34 @@ static void see(const struct zip_member *member, void *data)
 	*unpacked += member->size;
 }
 
+/* Of what passed, every file lies inside, and has one name. */
+static void see_name(const char *name, uint64_t entry, void *data)
+{
+	bool *passed = data;
+
+	(void)entry;
+	touch_text(name);
+	if (*passed)
+		must(*name && *name != '/' && !strstr(name, "//") && strncmp(name, "../", 3) &&
+		     !strstr(name, "/../") && name[strlen(name) - 1] != '/');
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned char *bytes = copy_of(data, size);
+	struct lc_arena arena = { .failed = false };
+	const char *why = directory_check(&arena, bytes, size);
+	bool passed = !why;
 	uint64_t unpacked = 0;
-	const char *why;
 
+	must(!why || *why);
+	lc_arena_free(&arena);
 	zip_is(bytes, size);
+	zip_names(bytes, size, see_name, &passed);
 	why = zip_read(bytes, size, NULL, see, &unpacked);
 	must(!why || *why);
 	/* However its members lie, no more comes out than deflate can make. */
-	must(unpacked <= (size + 1) * 1032);
+	must(!passed || unpacked <= (size + 1) * 1032);
 	free(bytes);
 	return 0;
 }

@@ -49,8 +49,7 @@ def made(retarget):
 
 # ---- what does not change ----
 
-@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
-def test_members_that_do_not_change_are_the_same_bytes(retarget, tmp_path, plain, compression):
+def test_members_that_do_not_change_are_the_same_bytes(retarget, tmp_path, plain):
     other = tmp_path / "other"
     other.mkdir()
     wheel = wheel_files.make(tmp_path, {
@@ -59,7 +58,7 @@ def test_members_that_do_not_change_are_the_same_bytes(retarget, tmp_path, plain
 
     def change(new, info, content):
         # No compressor makes that by default.
-        info.compress_type = compression
+        info.compress_type = zipfile.ZIP_DEFLATED
         new.writestr(info, content, compresslevel=1)
     retarget(rewritten(wheel, change))
     new = made(retarget)
@@ -73,9 +72,7 @@ def test_members_that_do_not_change_are_the_same_bytes(retarget, tmp_path, plain
         before = {info.filename: info.date_time for info in old.infolist()}
     assert list(types) == [*list(before)[:4], "pkg.libs/libcudart.so.12", *list(before)[4:]]
     assert dates == {**before, "pkg.libs/libcudart.so.12": wheel_files.DATE}
-    assert {types.pop(name) for name in ("pkg.libs/libcudart.so.12", "pkg/module.so",
-                                         "pkg-1.0.dist-info/RECORD")} == {zipfile.ZIP_DEFLATED}
-    assert set(types.values()) == {compression}
+    assert set(types.values()) == {zipfile.ZIP_DEFLATED}
     assert wheel_files.read(new)["pkg/module.so"] != plain.read_bytes()
 
 
@@ -120,31 +117,30 @@ def test_folders_modes_extra_fields_and_comments(retarget, tmp_path, plain):
 
 # ---- what is damaged ----
 
-def of_directory(wheel, name, field, value):
-    """The archive with another value in a member's entry of the directory."""
+def in_archive(wheel, name, field, value):
+    """The archive with another value in a member's entry of the directory, and in the header before it."""
     data = bytearray(wheel.read_bytes())
-    at = data.rindex(name.encode()) - 46
-    assert data[at:at + 4] == b"PK\1\2"
-    struct.pack_into("<I", data, at + field, value)
+    for magic, at in ((b"PK\1\2", data.rindex(name.encode()) - 46), (b"PK\3\4", data.index(name.encode()) - 30)):
+        assert data[at:at + 4] == magic
+        struct.pack_into("<I", data, at + field - 2 * (magic == b"PK\3\4"), value)
     wheel.write_bytes(data)
 
 
-CRC, PACKED, SIZE = 16, 20, 24
+CRC, SIZE = 16, 24
 
 
 @pytest.mark.parametrize("name, compression, field, value", [
     ("pkg/text.txt", zipfile.ZIP_STORED, CRC, 1), ("pkg/text.txt", zipfile.ZIP_DEFLATED, CRC, 1),
-    ("pkg/text.txt", zipfile.ZIP_DEFLATED, PACKED, 20_000), ("pkg/text.txt", zipfile.ZIP_DEFLATED, SIZE, 100),
-    ("pkg/text.txt", zipfile.ZIP_BZIP2, SIZE, 1 << 30),
+    ("pkg/text.txt", zipfile.ZIP_DEFLATED, SIZE, 100), ("pkg/text.txt", zipfile.ZIP_DEFLATED, SIZE, 400_000),
     ("pkg/other.so", zipfile.ZIP_DEFLATED, CRC, 1)])
-def test_a_member_that_is_not_what_the_directory_says(retarget, tmp_path, plain, compression,
+def test_a_member_that_is_not_what_the_archive_says(retarget, tmp_path, plain, compression,
                                                       name, field, value):
     other = tmp_path / "other"
     other.mkdir()
     wheel = wheel_files.make(tmp_path, {
         "pkg/text.txt": TEXT, "pkg/other.so": importer(other, link=[]), "pkg/module.so": plain},
         compression=compression)
-    of_directory(wheel, name, field, value)
+    in_archive(wheel, name, field, value)
     said, = retarget(wheel, status=1).wheels
     assert said["code"] == "WHEEL" and f"{name} cannot be read" in said["error"], said
     assert not list(retarget.out.iterdir())

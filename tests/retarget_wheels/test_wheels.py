@@ -414,7 +414,7 @@ def two_of_a_name(wheel):
     (lambda wheel: wheel.rename(wheel.with_name("pkg.whl")), "name"),
     (lambda wheel: wheel.write_bytes(b"PK\3\4" + bytes(200)), "zip"),
     (lambda wheel: rewrite(wheel, lambda contents: contents.pop("pkg-1.0.dist-info/RECORD")), "RECORD"),
-    (two_of_a_name, "two members")])
+    (two_of_a_name, "one place")])
 def test_a_damaged_wheel(retarget, tmp_path, plain, damage, word):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
     damage(wheel)

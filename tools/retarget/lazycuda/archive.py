@@ -8,53 +8,35 @@ compressed; every member is decompressed once, to be checked.
 import base64
 import contextlib
 import csv
-import errno
 import hashlib
 import io
 import os
 import re
 import stat
-import struct
 import time
 import zipfile
 import zlib
 
-from . import deflate, progress, report
+from . import deflate, directory, progress, report
 from .repoint import Refused
 
 FILE_NAME = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+)(-(?P<build>\d[^-]*))?"
                        r"-(?P<tags>[^-]+-[^-]+-[^-]+)(-(?P<variant>[0-9a-z._]{1,16}))?\.whl$")
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 CHUNK = 1 << 20
-LOCAL = struct.Struct("<4s5H3I2H")      # the header before a member
-UTF8 = 0x800
 UNIX = 3
 PACKING = 6         # the flags of a member that say how it is compressed
-UNREADABLE = 0x61   # and that it is encrypted or patched
 EXECUTABLE = (stat.S_IFREG | 0o755) << 16
 EARLIEST = 315532800        # 1980, where the dates of zip archives begin
 LATEST = 4354819199         # 2107, where they end
 
 
-# What zipfile raises for a damaged archive.  It also raises OSErrors that are none of the
-# system's: for an offset that no file can have, and from bz2.  See _reading().
-DAMAGE = (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError, RuntimeError,
-          ValueError, OverflowError, struct.error,
-          # A Python may be built without lzma.
-          getattr(zipfile.lzma, "LZMAError", zipfile.BadZipFile))
-
-
 @contextlib.contextmanager
-def _reading(what):
+def _reading(name):
     try:
         yield
-    except DAMAGE as error:
-        raise Refused("WHEEL", f"{what}: {error}") from None
-    except OSError as error:
-        if error.errno not in (None, errno.EINVAL):
-            raise
-        why = "it refers to what it does not have" if error.errno else error
-        raise Refused("WHEEL", f"{what}: {why}") from None
+    except (EOFError, ValueError, zlib.error, csv.Error) as error:
+        raise Refused("WHEEL", f"its {name} cannot be read: {error}") from None
 
 
 @contextlib.contextmanager
@@ -98,31 +80,20 @@ class Wheel:
                                    "PLATFORM.whl")
         self.name, self.version, self.build, self.tags, self.variant = found.group(
             "name", "version", "build", "tags", "variant")
-        with _reading("is not a zip archive"):
-            self.zip = zipfile.ZipFile(path)
-        self.members = {info.filename: info for info in self.zip.infolist()}
+        self.file = open(path, "rb")
         self.digests = {}           # of members that were read
-        self._check_names()
-        self.dist_info = self._find_dist_info()
+        try:
+            self.members = directory.read(self.file, os.fstat(self.file.fileno()).st_size)
+            self.dist_info = self._find_dist_info()
+        except Refused:
+            self.close()
+            raise
 
     def close(self):
-        self.zip.close()
-
-    def _check_names(self):
-        if len(self.members) != len(self.zip.infolist()):
-            raise Refused("WHEEL", "holds two members of one name")
-        for name, info in self.members.items():
-            if name.startswith("/") or "\\" in name or ".." in name.split("/"):
-                raise Refused("WHEEL", f"holds {name!r}, which would lie outside of it")
-            if info.flag_bits & UNREADABLE:
-                raise Refused("WHEEL", f"holds {name}, which is encrypted, or patched")
-        # Many members that are the same bytes are a bomb.
-        if sum(info.compress_size for info in self.members.values()) > self.path.stat().st_size:
-            raise Refused("WHEEL", "holds members that overlap")
+        self.file.close()
 
     def _find_dist_info(self):
-        found = {name.split("/")[0] for name in self.members
-                 if re.match(r"[^/]+\.dist-info/(METADATA|RECORD|WHEEL)$", name)}
+        found = {name.split("/")[0] for name in self.members if directory.OWN.match(name)}
         if len(found) != 1:
             raise Refused("WHEEL", f"holds {len(found)} folders *.dist-info with a METADATA, "
                                    "RECORD or WHEEL, and should hold one")
@@ -136,32 +107,21 @@ class Wheel:
         return f"{self.dist_info}/{name}"
 
     def read(self, name):
-        with _reading(f"its {name} cannot be read"):
-            return self.zip.read(name)
+        content = io.BytesIO()
+        self.unpack(name, progress.Stage(progress.NO_LINE, "", 0), content)
+        return content.getvalue()
 
     def stage(self, doing, names):
         """A stage of the progress line, for work on these members."""
         total = sum(self.members[name].file_size for name in names if name in self.members)
         return progress.Stage(self.line, f"{doing} {report.printable(self.path.name)}", total)
 
-    def place(self, info):
-        """Where a member's bytes begin, by the header before them.  zipfile would take as long to
-        read it as to inflate a small member."""
-        size = LOCAL.size + len(info.orig_filename.encode("utf-8", "surrogateescape"))
-        header = os.pread(self.zip.fp.fileno(), size, info.header_offset)
-        magic, _, flags, *_, name_size, extra_size = LOCAL.unpack(header[:LOCAL.size])
-        name = header[LOCAL.size:][:name_size].decode("utf-8" if flags & UTF8 else "cp437")
-        if magic != b"PK\3\4" or name != info.orig_filename:
-            raise zipfile.BadZipFile("the header before it is not its own")
-        return info.header_offset + LOCAL.size + name_size + extra_size
-
     def packed(self, name):
         """A member's bytes as they lie in the archive, in chunks."""
         info = self.members[name]
-        at = self.place(info)
-        end = at + info.compress_size
+        at, end = info.at, info.at + info.compress_size
         while at < end:
-            chunk = os.pread(self.zip.fp.fileno(), min(CHUNK, end - at), at)
+            chunk = os.pread(self.file.fileno(), min(CHUNK, end - at), at)
             if not chunk:
                 raise EOFError("it is cut short")
             at += len(chunk)
@@ -172,31 +132,21 @@ class Wheel:
         info = self.members[name]
         if info.compress_type == zipfile.ZIP_STORED or not info.compress_size:
             return self.packed(name)
-        if info.compress_type == zipfile.ZIP_DEFLATED:
-            return deflate.inflated(self.packed(name), CHUNK)
-        return _chunks(self.zip.open(info))
+        return deflate.inflated(self.packed(name), CHUNK)
 
     def unpack(self, name, stage, sink):
         """Read a member whole, into `sink`.  Raises Refused if it is not what the archive says."""
         info, digest = self.members[name], Digest()
-        with _reading(f"its {name} cannot be read"):
+        with _reading(name):
             for chunk in self._contents(name):
                 digest.add(chunk)
                 if digest.size > info.file_size:
-                    raise zipfile.BadZipFile("it is longer than the archive says")
+                    raise ValueError("it is longer than the archive says")
                 sink.write(chunk)
                 stage.add(len(chunk))
             if (digest.size, digest.crc) != (info.file_size, info.CRC):
-                raise zipfile.BadZipFile("its size or checksum is not what the archive says")
+                raise ValueError("its size or checksum is not what the archive says")
         self.digests[name] = digest
-
-    def installed(self, name):
-        """Where pip puts a member, relative to site-packages; None: elsewhere."""
-        first, _, rest = name.partition("/")
-        if not first.endswith(".data"):
-            return name
-        scheme, _, rest = rest.partition("/")
-        return rest if scheme in ("platlib", "purelib") else None
 
     def file_name(self, build):
         """The name of the wheel that is written."""
@@ -321,8 +271,13 @@ def write(wheel, target, changed, removed):
 
 def wrong_rows(wheel):
     """Members that are not what RECORD says."""
-    text = wheel.read(wheel.member("RECORD")).decode(errors="replace")
-    said = {tuple(row)[0]: tuple(row)[1:3] for row in csv.reader(io.StringIO(text)) if len(row) > 2}
+    name = wheel.member("RECORD")
+    # Lines may end in CR, as Python's csv wants to be told.
+    text = io.TextIOWrapper(io.BytesIO(wheel.read(name)), "utf-8", "replace", newline="")
+    csv.field_size_limit(directory.LIMITS["RECORD"])
+    with _reading(name):
+        said = {row[0]: tuple(row[1:3]) for row in csv.reader(text)
+                if len(row) > 2 and row[0] in wheel.digests}
     return [name for name, digest in wheel.digests.items()
             if name in said and said[name][0].startswith("sha256=") and
             said[name] != tuple(map(str, digest.row(name)[1:]))]

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: MIT
 """The requirements in a wheel's METADATA, and its build tag in WHEEL."""
+import functools
 import re
 from typing import NamedTuple
 
 from . import packages
 from .packages import canonical
+from .repoint import Refused
+
+# The most bytes before the description, in which requirements are; the same as in neighbours.c.
+MOST_HEADER = 1 << 20
 
 REQUIREMENT = re.compile(rb"Requires-Dist:[ \t]*(?P<name>[A-Za-z0-9._-]+)(?P<rest>[^;\r\n]*)"
                          rb"(;(?P<marker>[^\r\n]*))?(?P<end>\r?\n?)$", re.I)
 # The lowest version that a clause lets in; != and < name one that it does not.
-LOWEST = re.compile(r"(?<![!<=>~])(?:={2,3}|~=|>=?)\s*(\d+)")
+LOWEST = re.compile(r"(?<![!<=>~])(?:={2,3}|~=|>=?)\s*(\d{1,9})(?!\d)")
 # What builds programs, or is needed to build them: it works beside any CUDA.
 TOOL = re.compile(r"nvidia-(?:cuda-(?!cupti|nvrtc|runtime)|nvvm|nvml)")
 # A marker that holds on no Linux.
@@ -79,10 +84,13 @@ def _parse(line, free):
                  _extra_of(name, rest, free[families[0]]), families, freed, kept)
 
 
+@functools.lru_cache(maxsize=2)
 def _split(text):
     """Lines of the header, and what follows the first empty line."""
     found = re.search(rb"\r?\n\r?\n", text)
     end = found.start() + (2 if found[0].startswith(b"\r") else 1) if found else len(text)
+    if end > MOST_HEADER:
+        raise Refused("WHEEL", "has a METADATA with more than 1 MiB before the description")
     return text[:end].splitlines(True), text[end:]
 
 
@@ -140,7 +148,7 @@ def _requires(requirement, condition, end):
 
 
 def _of_majors(entries, majors):
-    """{extra: [(requirement, marker)]}: packages of these majors that stand for the entries."""
+    """{extra: {(requirement, marker): True}}: packages of these majors that stand for the entries."""
     found = {}
     for major in majors:
         extra = f"cuda{major}"
@@ -148,10 +156,10 @@ def _of_majors(entries, majors):
         for entry in entries:
             for family in entry.families:
                 package = packages.BY_FAMILY.get(family)
-                wanted = package and package.requirements.get(major), entry.marker
-                if wanted[0] and family not in there and wanted not in found.setdefault(extra, []):
-                    found[extra].append(wanted)
-    return {extra: wanted for extra, wanted in found.items() if wanted}
+                wanted = package and package.requirements.get(major)
+                if wanted and family not in there:
+                    found.setdefault(extra, {})[wanted, entry.marker] = True
+    return found
 
 
 def relax(text, free, majors=(), replaced=()):

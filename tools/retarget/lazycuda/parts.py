@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 
-from . import elf, load, mentions, names, repoint
+from . import directory, elf, load, mentions, names, repoint
 from .repoint import Refused
 from .rewrite import rewrite
 from .archive import naming
@@ -19,9 +19,9 @@ MOST_LOADED = 64 << 20
 class Part:
     """One ELF file of a wheel."""
 
-    def __init__(self, wheel, name, path):
+    def __init__(self, name, path):
         self.name = name
-        self.installed = wheel.installed(name)
+        self.installed = directory.installed(name)
         self.prefix = name[:-len(self.installed)] if self.installed else ""
         self.path = path
         self.new = None             # where it is, once it is changed
@@ -113,7 +113,7 @@ def read(wheel, folder):
                 wheel.unpack(name, stage, member)
                 if member.stream:
                     member.stream.close()
-                    found.append(Part(wheel, name, member.path))
+                    found.append(Part(name, member.path))
             if member.text:
                 texts.take(name, member.text)
     return found, texts.mentions, texts.unread

@@ -237,11 +237,14 @@ def find_homes(parts, folders, default, first, asked):
         lasts = {name: [home for home in homes if home.folder == default]
                  for name, homes in lasts.items()}
     counted = collections.Counter(home for homes in lasts.values() for home in homes)
+    installed = {}
     for part in parts:
-        part.home = max(lasts[part.name], key=lambda home: (counted[home], home.folder),
-                        default=Home(part.prefix, default))
+        home = max(lasts[part.name], key=lambda home: (counted[home], home.folder),
+                   default=Home(part.prefix, default))
+        # Folders of several schemes are one once they are installed.
+        part.home = installed.setdefault(home.folder, home)
         part.wanted_path = None
-        if part.home not in lasts[part.name]:
+        if home not in lasts[part.name]:
             part.wanted_path = _search_path(part, parts, first)
 
 

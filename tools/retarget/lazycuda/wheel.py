@@ -7,7 +7,8 @@ import posixpath
 import subprocess
 import tempfile
 
-from . import elf, mentions, metadata, names, needs, packages, parts, paths, report, repoint, serve
+from . import (directory, elf, mentions, metadata, names, needs, packages, parts, paths, report, repoint,
+               serve)
 from .archive import SIGNATURES, Wheel, write, wrong_rows
 
 # Tags for glibc older than 2.17, which the stubs need.
@@ -31,6 +32,7 @@ class Job:
             said["notes"] += notes
         for name in ("parts", "site", "stubs"):
             (folder / name).mkdir()
+        self.options.leaves(*self.wheel.members)        # that a pattern names one is enough
         available = self.options.read_stubs()
         say(self.options.stub_notes)
         found, named, unread = parts.read(self.wheel, folder / "parts")
@@ -68,7 +70,6 @@ class Job:
     def _leave(self, found):
         """Mark what stays as it is; gives the notes."""
         notes = []
-        self.options.leaves(*self.wheel.members)        # that a pattern names one is enough
         for part in found:
             elsewhere = part.real_needs and part.installed is None
             part.left = self.options.leaves(part.name) or elsewhere
@@ -120,7 +121,8 @@ class Job:
                 stage.add(self.wheel.members[part.name].file_size)
         parts.replace_libraries(found, serving)
         stubs = serving.files(found, of_wheel, folder / "stubs", self.options.find_patchelf)
-        loaded = parts.load_all(found, {self.wheel.installed(name): path for name, path in
+        directory.check_added(self.wheel.members, stubs)
+        loaded = parts.load_all(found, {directory.installed(name): path for name, path in
                                         stubs.items()}, folder / "site", serving.copies)
         return stubs, [report.of_file(part.name, part.work, part.search_path, loaded[part.name])
                        for part in work]
