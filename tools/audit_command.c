@@ -56,6 +56,7 @@ struct audit {
 	size_t stub_count;
 	bool all_versions;
 	struct neighbours *beside;	/* what is beside the files that are read now; or NULL */
+	bool foreign;		/* there was a wheel of another system */
 	bool nothing;		/* there was no file to judge */
 };
 
@@ -139,15 +140,19 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
 		if (why)
 			return;
 		progress_begin("reading", lc_basename(path), size);
-		neighbours_of_wheel(&all, bytes, size);
+		neighbours_of_wheel(&all, path, bytes, size);
 		audit->beside = &all;
-		why = all.wrong ? all.wrong : zip_read(bytes, size, NULL, audit_member, &walk);
+		why = all.wrong ? all.wrong : all.foreign ? NULL :
+		      zip_read(bytes, size, NULL, audit_member, &walk);
 		audit->beside = before;
 		progress_hide();
 		note_memory(audit, &all.arena);
 		neighbours_free(&all);
 		if (why)
 			report_error(&audit->report, path, path, why);
+		else if (all.foreign)
+			complain("audit", "%s is not for Linux, by its tags: not judged", path);
+		audit->foreign |= all.foreign;
 		return;
 	}
 	if (asked || (size >= 4 && !memcmp(bytes, "\177ELF", 4)))
@@ -432,8 +437,9 @@ static void audit_all(struct audit *audit, char **paths, size_t count)
 	}
 	report_end(&audit->report, &arena);
 	if (!audit->report.files && !audit->report.errors) {
-		complain("audit", "there is no ELF file in %s%s", paths[0],
-			 count > 1 ? " or the others" : "");
+		if (!audit->foreign)
+			complain("audit", "there is no ELF file in %s%s", paths[0],
+				 count > 1 ? " or the others" : "");
 		audit->nothing = true;
 	}
 	note_memory(audit, &arena);

@@ -65,11 +65,51 @@ bool neighbours_have(const struct neighbours *all, const char *name)
 
 /* ---- what a wheel requires ---- */
 
-static bool is_metadata(const char *name)
+static bool is_own(const char *name, const char *file)
 {
 	const char *slash = strchr(name, '/');
 
-	return slash && slash - name > 10 && !strcmp(slash - 10, ".dist-info/METADATA");
+	return slash && slash - name > 10 && !memcmp(slash - 10, ".dist-info", 10) && !strcmp(slash + 1, file);
+}
+
+static bool is_metadata(const char *name)
+{
+	return is_own(name, "METADATA");
+}
+
+static bool is_tagged(const char *name)
+{
+	return is_own(name, "WHEEL");
+}
+
+/* Returns true if one of the tags in a text is of what is installed on Linux. */
+static bool is_linux(const char *text, size_t size)
+{
+	static const char *const platforms[] = { "any", "linux_", "manylinux", "musllinux" };
+
+	for (size_t i = 1; i < size; i++)
+		for (size_t j = 0; j < sizeof(platforms) / sizeof(*platforms); j++) {
+			size_t length = strlen(platforms[j]);
+
+			if ((text[i - 1] == '-' || text[i - 1] == '.') && length <= size - i &&
+			    !memcmp(text + i, platforms[j], length))
+				return true;
+		}
+	return false;
+}
+
+/* Notes whether WHEEL has a tag of Linux. */
+static void read_tags(const struct zip_member *member, void *data)
+{
+	const char *text = member->bytes, *end = text + member->size, *stop;
+	struct neighbours *all = data;
+
+	for (; text < end; text = stop + 1) {
+		stop = memchr(text, '\n', (size_t)(end - text));
+		stop = stop ? stop : end;
+		if (stop - text > 4 && !strncasecmp(text, "tag:", 4))
+			all->foreign &= !is_linux(text, (size_t)(stop - text));
+	}
 }
 
 /* The most bytes before the description, in which requirements are. */
@@ -106,12 +146,16 @@ static void gather(const char *name, uint64_t entry, void *data)
 		enlist(all, &all->places, (struct neighbour){ .key = place, .entry = entry });
 }
 
-void neighbours_of_wheel(struct neighbours *all, const void *bytes, size_t size)
+void neighbours_of_wheel(struct neighbours *all, const char *path, const void *bytes, size_t size)
 {
+	const char *name = strchr(lc_basename(path), '-'), *tags = name ? strchr(name + 1, '-') : NULL;
+
 	/* Of what a wheel holds, a search looks at each byte some times at most. */
 	*all = (struct neighbours){ .wheel = bytes, .size = size, .steps = 10 * size };
 	zip_names(bytes, size, gather, all);
 	zip_read_one(bytes, size, is_metadata, read_metadata, all);
+	all->foreign = tags && !is_linux(tags, strlen(tags));
+	zip_read_one(bytes, size, is_tagged, read_tags, all);
 	sort(&all->names);
 	sort(&all->places);
 }

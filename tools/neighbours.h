@@ -31,6 +31,7 @@ struct neighbours {
 	const void *wheel;		/* its bytes; NULL: it is a folder */
 	size_t size;
 	const char *wrong;		/* what is wrong with the wheel, or NULL */
+	bool foreign;			/* its tags are of other systems than Linux */
 	unsigned requires_stubs;	/* enum of link/tables/requirement.h: where it requires the stubs */
 	/* What is seen inside the wheel, when it is asked for. */
 	bool looked;
@@ -49,7 +50,7 @@ struct searcher {
 	unsigned char start[ELF_START];
 };
 
-void neighbours_of_wheel(struct neighbours *all, const void *bytes, size_t size);
+void neighbours_of_wheel(struct neighbours *all, const char *path, const void *bytes, size_t size);
 void neighbours_of_folder(struct neighbours *all, const char *path);
 void neighbours_free(struct neighbours *all);
 

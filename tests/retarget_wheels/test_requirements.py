@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`--relax-requirements`: what no file needs any more becomes an extra of each CUDA."""
+import subprocess
+
 import pytest
 
 import build
@@ -46,6 +48,19 @@ def by_extra(wheel):
         if holds:
             found.setdefault(holds[0] or None, []).append(entry)
     return found
+
+
+@pytest.mark.parametrize("tags, foreign", [
+    ("py3-none-win_amd64", True), ("py3-none-macosx_11_0_arm64.macosx_11_0_x86_64", True), ("py3-none-any", False),
+    ("py3-none-win32.linux_x86_64", False)])
+def test_a_wheel_of_another_system_stays_as_it_is(retarget, tmp_path, tags, foreign):
+    wheel = wheel_files.make(tmp_path, {"pkg/a.pyd": b"MZ"}, tags=tags, requires=TORCH)
+    said, = retarget("--relax-requirements", "--strict", "--build-tag", "1x", "--leave", "*.pyd", wheel).wheels
+    made = next(retarget.out.iterdir())
+    assert (said["outcome"], made.read_bytes() == wheel.read_bytes()) == (
+        ("foreign", True) if foreign else ("retargeted", False))
+    audited = subprocess.run([build.TOOL, "audit", wheel], capture_output=True, text=True).stderr
+    assert ("is not for Linux, by its tags: not judged" in audited) == foreign
 
 
 def test_all_that_torch_requires_is_an_extra_of_each_major(relaxed):

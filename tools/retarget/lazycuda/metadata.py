@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The requirements in a wheel's METADATA, and its build tag in WHEEL."""
+"""The requirements in a wheel's METADATA, and its tags and build tag in WHEEL."""
 import functools
 import re
 from typing import NamedTuple
@@ -198,6 +198,16 @@ def relax(text, free, majors=(), replaced=()):
                 require(extra, requirement, marker, found[-1].end)
         made += rest
     return b"".join(made) + body, extras
+
+
+# The end of a tag of what is installed on Linux.
+LINUX = re.compile(r"[-.](any|linux_|manylinux|musllinux)")
+
+
+def is_for_linux(tags, text):
+    """Whether the tags of a file's name or those in WHEEL let a wheel be installed on Linux."""
+    said = re.findall(rb"^tag:(.*)", text, re.I | re.M)
+    return any(map(LINUX.search, [tags, *map(_text, said)]))
 
 
 def set_build(text, build):

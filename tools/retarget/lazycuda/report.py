@@ -10,7 +10,8 @@ from . import mentions, names, repoint
 HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 HEADS = {"nothing": "needs none of the real libraries: nothing to do",
-         "already": "needs the stubs already: nothing to do"}
+         "already": "needs the stubs already: nothing to do",
+         "foreign": "is not for Linux, by its tags: nothing to do"}
 # A file calls the library and does not say that it needs it.
 NOT_NEEDED = "not in DT_NEEDED"
 LEFT_HEAD = "all that it needs of the real libraries is left as it is"

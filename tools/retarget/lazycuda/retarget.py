@@ -258,7 +258,7 @@ def _retarget(path, options, staging):
         raise
     except Exception as error:
         report.refuse(said, repoint.Refused("UNREADABLE", _why(error)))
-    if said["outcome"] in ("nothing", "already") and options.output:
+    if said["outcome"] in ("nothing", "already", "foreign") and options.output:
         shutil.copy2(path, output(path.name))
     if said["outcome"] != "refused" and written:
         said["output"] = str(written[0])

@@ -33,6 +33,8 @@ class Job:
         for name in ("parts", "site", "stubs"):
             (folder / name).mkdir()
         self.options.leaves(*self.wheel.members)        # that a pattern names one is enough
+        if not metadata.is_for_linux(self.wheel.tags, self.wheel.read(self.wheel.member("WHEEL"))):
+            return say(outcome="foreign")
         available = self.options.read_stubs()
         say(self.options.stub_notes)
         found, named, unread = parts.read(self.wheel, folder / "parts")
