@@ -192,14 +192,32 @@ def library(tmp_path, name, piece):
     return {"PYTHONPATH": str(tmp_path / "installed")}
 
 
-@pytest.mark.parametrize("name", ["isal", "zlib_ng"])
-def test_a_faster_library_is_used_where_it_is_installed(retarget, tmp_path, plain, name):
-    wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain})
-    env = library(tmp_path, name, "piece")
-    retarget(wheel, env=env)
+def published(wheel, flags):
+    """The same wheel, whose members' flags tell a level."""
+    data = bytearray(wheel.read_bytes())
+    for magic, field in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        at = data.find(magic)
+        while at >= 0:
+            data[at + field] = flags
+            at = data.find(magic, at + 1)
+    wheel.write_bytes(data)
+    return wheel
+
+
+@pytest.mark.parametrize("installed", ["isal", "zlib_ng"])
+@pytest.mark.parametrize("flags, options, level", [(0, [], 6), (2, [], 9), (0, ["--fast"], 9)])
+def test_zlib_compresses_as_published_whatever_is_installed(retarget, tmp_path, plain, installed, flags, options, level):
+    wheel = published(wheel_files.make(tmp_path, {"pkg/module.so": plain}), flags)
+    env = library(tmp_path, installed, "piece")
+    if options and installed != "isal":
+        assert "pip install isal" in retarget(wheel, *options, env=env, status=2).err
+        return
+    retarget(wheel, *options, env=env)
     module = wheel_files.read(made(retarget))["pkg/module.so"]
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packer = zlib.compressobj(level, zlib.DEFLATED, -15)
     assert packed(made(retarget), "pkg/module.so") == packer.compress(module) + packer.flush()
+    with zipfile.ZipFile(made(retarget)) as result:
+        assert result.getinfo("pkg/module.so").flag_bits == flags
 
 
 def compressed(content):

@@ -191,6 +191,7 @@ def _member(name, info, date):
     if info and info.create_system != UNIX and not info.external_attr >> 16:
         new.external_attr = (stat.S_IFREG | 0o644) << 16
     new.compress_type = info.compress_type if info else zipfile.ZIP_DEFLATED
+    new.flag_bits = info.flag_bits & PACKING if info else 0
     if info and not info.compress_size:
         new.compress_type = zipfile.ZIP_STORED
     return new
@@ -214,7 +215,7 @@ def _order(wheel, changed, removed):
     return [*old[:first], *new, *old[first:]]
 
 
-def _write_new(out, info, content, stage):
+def _write_new(out, info, content, stage, fast):
     """Write a member anew, of a file or bytes."""
     digest = Digest()
 
@@ -229,7 +230,7 @@ def _write_new(out, info, content, stage):
         info.compress_type = zipfile.ZIP_DEFLATED
     with source, out.member(info, deflate.most(info.file_size)) as sink:
         if info.compress_type == zipfile.ZIP_DEFLATED:
-            deflate.compress(source, sink, note)
+            deflate.compress(source, sink, note, info.flag_bits, fast)
         else:
             for chunk in _chunks(source):
                 note(chunk)
@@ -241,7 +242,7 @@ def _write_new(out, info, content, stage):
 def _copy(out, info, wheel, stage):
     """Write a member as it lies in the old wheel."""
     name, old = info.filename, wheel.members[info.filename]
-    info.flag_bits, info.file_size, info.CRC = old.flag_bits & PACKING, old.file_size, old.CRC
+    info.file_size, info.CRC = old.file_size, old.CRC
     info.compress_size = old.compress_size
     with out.member(info, old.compress_size) as sink:
         for chunk in wheel.packed(name):
@@ -250,8 +251,9 @@ def _copy(out, info, wheel, stage):
     return wheel.digests[name]
 
 
-def write(wheel, target, changed, removed):
-    """Write the new wheel to the path `target`: `changed` maps names to files or bytes."""
+def write(wheel, target, changed, removed, fast):
+    """Write the new wheel to the path `target`: `changed` maps names to files or bytes.  `fast`: what is
+    new is compressed by isal."""
     date, rows, order = _date_of_new(wheel), [], _order(wheel, changed, removed)
     with naming(target), Archive(target) as out, wheel.stage("writing", order) as stage:
         for name in order:
@@ -260,13 +262,13 @@ def write(wheel, target, changed, removed):
                 info.compress_type = zipfile.ZIP_STORED
                 with out.member(info, 0):
                     continue
-            digest = (_write_new(out, info, changed[name], stage) if name in changed
+            digest = (_write_new(out, info, changed[name], stage, fast) if name in changed
                       else _copy(out, info, wheel, stage))
             rows.append(digest.row(name))
         name = wheel.member("RECORD")
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([*rows, (name, "", "")])
-        _write_new(out, _member(name, wheel.members[name], date), text.getvalue().encode(), stage)
+        _write_new(out, _member(name, wheel.members[name], date), text.getvalue().encode(), stage, fast)
 
 
 def wrong_rows(wheel):

@@ -239,7 +239,7 @@ class Job:
     def _write(self, changed, removed, output):
         """Writes the result; gives the notes on what was wrong before."""
         target = output(self.wheel.file_name(self.options.build_tag))
-        write(self.wheel, target, changed, removed)
+        write(self.wheel, target, changed, removed, self.options.fast)
         target.chmod(self.wheel.path.stat().st_mode & 0o7777)
         wrong = wrong_rows(self.wheel)
         return [f"its RECORD was wrong of {repoint.some(wrong)}, and is not in the result"] if wrong else ()
