@@ -5,6 +5,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -107,6 +108,24 @@ def test_the_stub_lies_where_the_file_looks_last(retarget, tmp_path, plain):
     said, = retarget(wheel_files.make(tmp_path, {"pkg/lib/module.so": plain})).wheels
     assert said["added"] == ["pkg/lib/libcudart.so.12"]
     assert wheel_files.read(out_of(retarget))["pkg/lib/module.so"] == plain.read_bytes()
+
+
+@pytest.mark.parametrize("size, homes", [(0, ["pkg/b"]), (4 << 20, ["pkg/a", "pkg/b"])])
+def test_folders_share_a_stub_unless_large_files_would_change(retarget, tmp_path, plain, world, size, homes):
+    """cuopt: each extension looks in its own folder alone.  What needs a change anyway shares it, too."""
+    outside = shutil.copy(plain, tmp_path / "outside.so")
+    patch(plain, "--set-rpath", "$ORIGIN")
+    padded = tmp_path / "padded.so"
+    padded.write_bytes(plain.read_bytes() + bytes(size))
+    said, = retarget(wheel_files.make(tmp_path, {
+        "pkg/a/module.so": padded, "pkg/b/module.so": plain, "pkg/b/other.so": padded,
+        "pkg/outside.so": outside})).wheels
+    assert said["added"] == [f"{home}/libcudart.so.12" for home in homes]
+    site = unpacked(retarget, tmp_path)
+    assert (site / "pkg/b/module.so").read_bytes() == plain.read_bytes()
+    assert elf.dynamic(site / "pkg/outside.so")["RUNPATH"] == ["$ORIGIN/b"]
+    for file in ("a/module.so", "b/module.so", "outside.so"):
+        check_loads(world, site / "pkg" / file)
 
 
 @pytest.mark.parametrize("path, code, opened", [

@@ -228,24 +228,54 @@ def _last_folders(part, folders):
     return found
 
 
-def find_homes(parts, folders, default, first, asked):
+# What a run path's entry adds to a file of this size is less than a stub's copy is.
+PATCHED = 4 << 20
+
+
+def find_homes(parts, folders, default, first, asked, cuda):
     """Gives each part the Home of its stubs, and the search path that leads to it: the wheel's own
     folder where the file looks last, as few as will do; else `default`, also if it is `asked` for.
-    `first`: the stubs are to be found before anything else."""
+    `first`: the stubs are to be found before anything else.  cuda(part): the major of its stubs."""
     lasts = {part.name: [] if first else _last_folders(part, folders) for part in parts}
     if asked:
         lasts = {name: [home for home in homes if home.folder == default]
                  for name, homes in lasts.items()}
     counted = collections.Counter(home for homes in lasts.values() for home in homes)
+    # libcusparse.so.12 is in CUDA 12 and 13, and two stubs have that name.
+    apart = len({cuda(part) for part in parts for change in part.work.changes
+                 if len(packages.majors(change.stub)) > 1}) > 1
+    groups = collections.defaultdict(list)
+    for part in parts:
+        part.home = max(lasts[part.name], key=lambda home: (counted[home], home.folder), default=None)
+        groups[part.prefix, apart and cuda(part)].append(part)
+    for (prefix, _), group in groups.items():
+        _share(group, lasts, Home(prefix, default))
     installed = {}
     for part in parts:
-        home = max(lasts[part.name], key=lambda home: (counted[home], home.folder),
-                   default=Home(part.prefix, default))
+        home = part.home
         # Folders of several schemes are one once they are installed.
         part.home = installed.setdefault(home.folder, home)
         part.wanted_path = None
         if home not in lasts[part.name]:
             part.wanted_path = _search_path(part, parts, first)
+
+
+def _share(parts, lasts, default):
+    """One Home for all: that of most bytes that can stay as they are.  Large files that look elsewhere
+    keep their own, rather than be patched for one copy less."""
+    stay = collections.defaultdict(list)            # {Home: files that need no change with it}
+    for part in parts:
+        if part.home and not part.work.rewrites:
+            stay[part.home].append(part)
+    sizes = {home: sum(len(part.image.data) for part in those) for home, those in stay.items()}
+    copied = {home: len({change.stub for part in those for change in part.work.changes})
+              for home, those in stay.items()}
+    homes = {part.home for part in parts if part.home}
+    shared = max(sizes or (homes if len(homes) == 1 else {default}), key=lambda home: (sizes.get(home, 0), home))
+    for part in parts:
+        if not part.home or part.work.rewrites or shared in lasts[part.name] or \
+                sizes[part.home] <= PATCHED * copied[part.home]:
+            part.home = shared
 
 
 def _search_path(part, parts, first):

@@ -107,14 +107,18 @@ class Job:
                 yield (f"{part.name} is the real {part.library}, and stays: it comes with the wheel, as "
                        "published")
 
+    def _find_homes(self, work, members, serving):
+        """Decide where the stubs of files lie, by the folders of these members."""
+        places = [(name, self.wheel.installed(name)) for name in members]
+        folders = {serve.Home(name[:-len(place)], posixpath.dirname(place)) for name, place in places if place}
+        serve.find_homes(work, folders, self.home, self.options.prefer == "stub",
+                         self.options.stubs_in is not None, serving.cuda)
+
     def _change(self, found, work, serving, folder):
         """Decide where the stubs lie, change what cannot stay as it is, and load the results:
         {member: file} of the stubs, and what became of each file."""
-        folders = {serve.Home(part.prefix, posixpath.dirname(part.installed)) for part in found
-                   if part.installed}
         of_wheel = [part for part in work if serving.from_outside(part)]
-        first = self.options.prefer == "stub"
-        serve.find_homes(of_wheel, folders, self.home, first, self.options.stubs_in is not None)
+        self._find_homes(of_wheel, [part.name for part in found], serving)
         with self.wheel.stage("changing", [part.name for part in work]) as stage:
             for part in work:
                 stage.add(0)
