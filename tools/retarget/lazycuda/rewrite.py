@@ -6,6 +6,7 @@ import shutil
 import stat
 
 from . import elf
+from .patchelf import ADVICE
 from .repoint import Refused
 
 # Bytes that are compared at once.
@@ -78,8 +79,12 @@ def _bind_at_once(target):
 
 # ---- whether a file was changed as meant, and in nothing else ----
 
+class Spoilt(Exception):
+    """What is another in a file that should not be."""
+
+
 def _fail(message):
-    raise Refused("SPOILT", f"patchelf spoilt it: {message}")
+    raise Spoilt(message)
 
 
 def _expected_needed(before, work):
@@ -87,10 +92,10 @@ def _expected_needed(before, work):
     return sorted([work.replace.get(name, name) for name in kept] + work.add)
 
 
-def _check_dynamic(before, after, work, search_path):
+def _check_dynamic(before, after, work, search_path, soname):
     if sorted(after.needed) != _expected_needed(before, work):
         _fail(f"DT_NEEDED is {', '.join(after.needed)}")
-    if after.soname != before.soname:
+    if after.soname != (soname or before.soname):
         _fail(f"its SONAME is {after.soname}")
     wanted = search_path or before.search_path
     if after.search_path != wanted:
@@ -149,38 +154,38 @@ def _check_contents(before, after, constants):
             _fail(f"its code or constants at {start:#x} are others")
 
 
-def _check(before, after, constants, work, search_path):
-    """Raises Refused unless only what `work` says differs."""
-    try:
-        _check_segments(before, after)
-        _check_dynamic(before, after, work, search_path)
-        _check_symbols(before, after)
-        _check_contents(before, after, constants)
-    except elf.ElfError as error:
-        _fail(f"it {error}")
+def _check(before, after, constants, work, search_path, soname):
+    """Raises Spoilt unless only what is said differs."""
+    _check_segments(before, after)
+    _check_dynamic(before, after, work, search_path, soname)
+    _check_symbols(before, after)
+    _check_contents(before, after, constants)
     if before.sections_agree() and after.sections_agree() is False:
         _fail("its section table does not agree with its dynamic segment; nm, strip and "
               "the like would see no symbols")
 
 
-def rewrite(source, target, work, patchelf, path=None, at_once=True):
-    """Make `target` of `source`, with the search path (tag, text); returns that.  Raises Refused if it
-    did not become what it should.  `at_once`: have its functions bound when it is loaded."""
+def rewrite(source, target, work, patchelf, path=None, at_once=True, soname=None):
+    """Make `target` of `source`, with the search path (tag, text) and the SONAME, if these are given;
+    returns the former.  Raises Refused if it did not become what it should.  `at_once`: have its
+    functions bound when it is loaded."""
     before = elf.read(source)
     constants = before.constant_ranges()
     if os.path.exists(target):          # made once before, as read-only as the source
         os.unlink(target)
     shutil.copyfile(source, target)
     os.chmod(target, stat.S_IMODE(os.stat(source).st_mode) | stat.S_IWUSR)
-    patchelf.apply(target, work, path if path != before.search_path else None)
+    patchelf.apply(target, work, path if path != before.search_path else None, soname)
     try:
         _mend_section_names(before, target)
         if at_once:
             _bind_at_once(target)
         after = elf.read(target)
-    except elf.ElfError as error:
-        _fail(f"it {error}")
-    _check(before, after, constants, work, path)
+        _check(before, after, constants, work, path, soname)
+    except (Spoilt, elf.ElfError) as error:
+        why = f"it {error}" if isinstance(error, elf.ElfError) else error
+        raise Refused("SPOILT", f"{patchelf.program}, version {patchelf.version}, spoilt it: {why}; "
+                                f"{ADVICE}") from None
     if at_once and not after.is_bound_at_once:
         work.notes.append(NOT_AT_ONCE)
     shutil.copymode(source, target)

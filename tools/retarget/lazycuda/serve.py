@@ -10,10 +10,11 @@ import collections
 import pathlib
 import posixpath
 import re
-import shutil
 from typing import NamedTuple
 
 from . import elf, names, needs, packages, repoint
+from .parts import about
+from .rewrite import rewrite
 
 ORIGIN = ("$ORIGIN", "${ORIGIN}")
 # A pattern, or what an f-string makes.
@@ -169,12 +170,22 @@ class Serving:
             opened = self._opened(served) if home in own else []
             for name, (stub, needs) in self.with_others(served, cudas[home]).items():
                 needs += [each for each in opened if each not in needs] if stub.library == "cudart" else []
-                found[home.member(name)] = make(stub, name, needs, folder, find_patchelf)
+                found[home.member(name)] = self._make(stub, name, needs, folder, find_patchelf)
         for part in parts:
             if part.stub:
                 stub = self.stub(part.library, part.stub, self.cuda(part))
-                found[part.name] = make(stub, part.stub, [], folder, find_patchelf)
+                found[part.name] = self._make(stub, part.stub, [], folder, find_patchelf)
         return found
+
+    def _make(self, stub, name, needs, folder, find_patchelf):
+        """A file with the stub under that name, which needs these."""
+        path, made = stub.path, pathlib.Path(folder, f"{len(list(folder.iterdir()))}.stub")
+        if stub.image.soname == name and not needs:
+            return path
+        with about(stub):
+            rewrite(path, made, repoint.Work([], {}, needs, [], []), find_patchelf(),
+                    (elf.DT_RUNPATH, "$ORIGIN") if needs else None, at_once=False, soname=name)
+        return made
 
     def _opened(self, served):
         """Those of these names that Python code of the wheel opens, as torch's does: the stub of the
@@ -291,18 +302,3 @@ def _search_path(part, parts, first):
                        part.answers_to & other.needed for other in parts)
         tag = elf.DT_RPATH if inherits else elf.DT_RUNPATH
     return tag, ":".join([folder, *entries] if first else [*entries, folder])
-
-
-# ---- the stubs themselves ----
-
-def make(stub, name, needs, folder, find_patchelf):
-    """A file with the stub under that name, which needs these."""
-    if stub.image.soname == name and not needs:
-        return stub.path
-    made = pathlib.Path(folder, f"{len(list(folder.iterdir()))}.stub")
-    shutil.copyfile(stub.path, made)
-    words = [] if stub.image.soname == name else ["--set-soname", name]
-    if needs:
-        words += ["--set-rpath", "$ORIGIN", *(word for each in needs for word in ("--add-needed", each))]
-    find_patchelf().run(made, *words)
-    return made

@@ -37,7 +37,7 @@ class Job:
             return say(outcome="foreign")
         available = self.options.read_stubs()
         say(self.options.stub_notes)
-        found, named, unread = parts.read(self.wheel, folder / "parts")
+        found, named, unread = parts.read(self.wheel, folder / "parts", self._check(available))
         say(self._leave(found))
         text = self.wheel.read(self.wheel.member("METADATA"))
         serving = serve.Serving(available, self.options.compat_folders(), self.options, found,
@@ -68,6 +68,23 @@ class Job:
             say(self._write(changed, removed, output), outcome="retargeted")
         elif any(part.is_stub or part.image and repoint.needs_stub(part.image) for part in found):
             say(outcome="already")
+
+    def _check(self, available):
+        """check(part), which refuses a file that has to change whatever else is in the wheel, if there is
+        no patchelf."""
+        def check(part):
+            self._leave([part])
+            serving = serve.Serving(available, self.options.compat_folders(), self.options, [part], True, ())
+            serving.bundled.update(map(names.base, self.wheel.members))
+            for part in self._look([part], serving)[0]:
+                self._find_homes([part], self.wheel.members, serving)
+                if part.wanted_path or part.work.rewrites:
+                    self.options.find_patchelf()
+        try:
+            self.options.find_patchelf()
+        except repoint.Refused:
+            return check
+        return lambda part: None
 
     def _leave(self, found):
         """Mark what stays as it is; gives the notes."""
