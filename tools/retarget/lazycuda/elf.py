@@ -30,8 +30,9 @@ DT_VERDEF, DT_VERDEFNUM = 0x6ffffffc, 0x6ffffffd
 DT_VERNEED, DT_VERNEEDNUM = 0x6ffffffe, 0x6fffffff
 DT_DEPAUDIT, DT_AUDIT, DT_AUXILIARY, DT_FILTER = 0x6ffffefb, 0x6ffffefc, 0x7ffffffd, 0x7fffffff
 
-SHT_PROGBITS, SHT_STRTAB, SHT_DYNAMIC, SHT_DYNSYM = 1, 3, 6, 11
+SHT_PROGBITS, SHT_SYMTAB, SHT_STRTAB, SHT_DYNAMIC, SHT_DYNSYM = 1, 2, 3, 6, 11
 NAMES_INDEX = struct.Struct("<H"), 62     # e_shstrndx in the file's header
+SECTIONS, SECTION_COUNT = 40, 60          # e_shoff and e_shnum there
 SHF_WRITE, SHF_ALLOC = 1, 2
 
 # The owners and types of notes: of what a file may open, as [{"soname": [...], "feature": ...}], and of
@@ -42,6 +43,7 @@ NOTE_PACKAGES = b"lazycuda\0", 1
 DYNAMIC = struct.Struct("<qQ")
 RELOCATION = struct.Struct("<QQq")
 SYMBOL = struct.Struct("<IBBHQQ")
+SECTION = struct.Struct("<IIQQQQIIQQ")
 # Parts of constants overlap by this: no file name is longer.
 LONGEST_NAME = 255
 # ld.so maps pages whole.
@@ -446,8 +448,8 @@ class Elf:
     def sections(self):
         if not self.section_offset or self.section_size != 64:
             return []
-        return [Section(*each) for each in struct.iter_unpack("<IIQQQQIIQQ", self._read(
-            self.section_offset, 64 * self.section_count))]
+        return [Section(*each) for each in SECTION.iter_unpack(self._read(
+            self.section_offset, SECTION.size * self.section_count))]
 
     def constant_ranges(self):
         """(address, size) of code and constants."""

@@ -6,7 +6,7 @@ import tempfile
 
 from . import elf, load, names, report, repoint
 from .repoint import Refused
-from .rewrite import rewrite, search_path
+from .rewrite import rewrite, search_path, strip
 
 
 def _stubs(work, image, available):
@@ -57,7 +57,13 @@ def retarget(path, said, options, output):
     said.update({**report.of_file(str(path), work, looks_in, why),
                  "libraries": said["libraries"], "notes": said["notes"] + work.notes})
     if options.bundle:
+        stripped = []
         for stub in stubs:
-            shutil.copy(stub.path, output(stub.name))
+            beside = output(stub.name)
+            if strip(stub.path, beside):
+                stripped.append(stub.name)
+            else:
+                shutil.copy(stub.path, beside)
             said["added"].append(stub.name)
+        said["notes"] += report.of_stripped(stripped)
     said["outcome"] = "retargeted"

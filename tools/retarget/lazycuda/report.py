@@ -31,6 +31,11 @@ def of_file(name, work=None, search_path=None, not_loaded=None):
     }
 
 
+def of_stripped(stubs):
+    """The note on stubs that had symbols; none if there is none."""
+    return [f"the symbols and debug information of {repoint.some(stubs)} are not in the result"] if stubs else []
+
+
 def of_libraries(looked, bundled=frozenset()):
     """What became of each library of CUDA, of (file, Elf, Work or None, {library: why it is left})
     of those that may need any.  `bundled` are the names of libraries that come with them."""

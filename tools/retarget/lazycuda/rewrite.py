@@ -4,6 +4,7 @@ import itertools
 import os
 import shutil
 import stat
+import struct
 
 from . import elf
 from .patchelf import ADVICE
@@ -75,6 +76,29 @@ def _bind_at_once(target):
             entries[index] = tag, (value if old == tag else 0) | flag
             stream.seek(image.dynamic_offset + elf.DYNAMIC.size * index)
             stream.write(elf.DYNAMIC.pack(*entries[index]))
+
+
+def strip(source, target):
+    """Make `target` of a stub without its symbols for a linker and a debugger: strip(1) does the same,
+    but is not everywhere, nor its bytes everywhere the same.  False, and no file, if it has none."""
+    image = elf.read(source)
+    sections = image.sections()
+    kept = [section for section in sections if section.flags & elf.SHF_ALLOC or not section.type]
+    # Those that are kept keep their indices.
+    if kept != sections[:len(kept)] or not len(kept) <= image.names_index < len(sections) or \
+            elf.SHT_SYMTAB not in {section.type for section in sections}:
+        return False
+    end = max(segment.offset + segment.file_size for segment in image.segments)
+    names = sections[image.names_index]
+    kept.append(names._replace(offset=end))
+    data = bytearray(image.data[:end]) + image.data[names.offset:names.offset + names.size]
+    data += bytes(-len(data) % 8)
+    struct.pack_into("<Q", data, elf.SECTIONS, len(data))
+    struct.pack_into("<HH", data, elf.SECTION_COUNT, len(kept), len(kept) - 1)
+    with open(target, "wb") as stream:
+        stream.write(data + b"".join(elf.SECTION.pack(*section) for section in kept))
+    shutil.copymode(source, target)
+    return True
 
 
 # ---- whether a file was changed as meant, and in nothing else ----

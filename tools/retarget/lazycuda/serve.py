@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from . import elf, names, needs, packages, repoint
 from .parts import about
-from .rewrite import rewrite
+from .rewrite import rewrite, strip
 
 ORIGIN = ("$ORIGIN", "${ORIGIN}")
 # A pattern, or what an f-string makes.
@@ -66,6 +66,7 @@ class Serving:
                     self.paths.setdefault(real.library, {}).setdefault(path.name, {})[major] = path
         self.made = {}
         self.opened = opened        # names that the wheel's Python code opens
+        self.stripped = []          # names of stubs that had symbols
         # Libraries of which some file needs what the stub lacks: a stub with the real name would come
         # before the library that this file finds elsewhere.
         self.renamed = set()
@@ -180,6 +181,9 @@ class Serving:
     def _make(self, stub, name, needs, folder, find_patchelf):
         """A file with the stub under that name, which needs these."""
         path, made = stub.path, pathlib.Path(folder, f"{len(list(folder.iterdir()))}.stub")
+        if strip(path, made):
+            self.stripped.append(name)
+            path, made = made, made.with_suffix(".named")
         if stub.image.soname == name and not needs:
             return path
         with about(stub):

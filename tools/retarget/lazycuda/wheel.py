@@ -46,7 +46,7 @@ class Job:
         say(self._others(found, serving), libraries=libraries)
         added, files = self._change(found, work, serving, folder) if work else ({}, [])
         removed = [part.name for part in found if part.removed]
-        say(files=files, added=sorted(added), removed=removed)
+        say(report.of_stripped(serving.stripped), files=files, added=sorted(added), removed=removed)
         there = {names.base(name) for name in added}
         has = there.union(*(part.answers_to for part in found if not part.removed))
         stubs = [available[library] for library in set().union(*(part.work.libraries for part in work))]
