@@ -56,7 +56,7 @@ enum lazycuda_cause {
 	LAZYCUDA_CAUSE_INTERFACE_REFUSED = 3, /* 801 / 11 / 6: this version has the function with
 					   another interface than the caller was compiled for */
 	LAZYCUDA_CAUSE_DRIVER_TOO_OLD = 4, /*  35 / 11 / 6: every library found needs a newer
-					   driver than the installed one */
+					   driver than the installed one, and the guard is strict */
 	LAZYCUDA_CAUSE_INCOHERENT = 5,	/* 303 / 11 / 6: the only library found does not go
 					   with what another stub has loaded */
 	LAZYCUDA_CAUSE_EXCLUDED = 6,	/* 303 / 11 / 6: a constraint on the version excludes
@@ -177,9 +177,17 @@ int lazycuda_load(const char *library);
 int lazycuda_set_constraint(const char *constraint);
 
 /*
+ * Sets which of the majors of CUDA that serve all stubs of the process is taken, as LAZYCUDA_ORDER
+ * does, which counts if both are set: "near", the one that lies nearest to the callers (the default);
+ * "highest"; or "own", the one that callers were compiled for.  Call it as lazycuda_set_constraint().
+ * Returns 0; or -1 for another text, if memory ran out, or while the program is being loaded.
+ */
+int lazycuda_set_order(const char *order);
+
+/*
  * Returns 1 if LAZYCUDA_MAJOR, LAZYCUDA_CONSTRAINT and lazycuda_set_constraint() let the stubs
  * load a CUDA of this version, numbered as in struct lazycuda_driver; 0 if not, as with
- * LAZYCUDA_MAJOR=none, or if one of the stubs' variables, LAZYCUDA_GUARD and
+ * LAZYCUDA_MAJOR=none, or if one of the stubs' variables, LAZYCUDA_GUARD, LAZYCUDA_ORDER,
  * LAZYCUDA_FORWARD_COMPATIBLE and LAZYCUDA_EAGER included, is malformed.
  */
 int lazycuda_is_allowed(int version);

@@ -26,7 +26,8 @@ struct lc_listing {
 struct lc_folder {
 	dev_t device;
 	ino_t inode;
-	const void *listed[2];	/* for places.c: the library it was last listed for, by .site */
+	const void *listed[2];	/* for places.c: the library it was last listed for, by .site, */
+	size_t place[2];	/* and where in the list */
 	unsigned long searched;	/* for search.c: the round that searched it last, */
 	const void *lacking;	/* and the struct lc_sought that last found nothing in it */
 	bool small;		/* one call can read all its names, and has not yet */

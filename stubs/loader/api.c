@@ -139,6 +139,21 @@ LC_PUBLIC int lazycuda_set_constraint(const char *constraint)
 	return excluded;
 }
 
+LC_PUBLIC int lazycuda_set_order(const char *order)
+{
+	struct lc_arena arena = { 0 };
+	struct lc_peers peers;
+	enum lc_order read;
+	bool set;
+
+	if (!order || !lc_order_read(order, &read) || !lc_is_ready())
+		return -1;
+	lc_peers_list(&arena, &peers);
+	set = lc_peers_order(&peers, read);
+	lc_arena_free(&arena);
+	return set ? 0 : -1;
+}
+
 LC_PUBLIC int lazycuda_is_allowed(int version)
 {
 	struct lc_arena arena = { 0 };
@@ -149,7 +164,7 @@ LC_PUBLIC int lazycuda_is_allowed(int version)
 	lc_settings_read(&arena, &settings, true);
 	if (lc_is_ready()) {
 		lc_peers_list(&arena, &peers);
-		settings.program = lc_peers_constraint(&peers);
+		lc_peers_settings(&peers, &settings);
 	}
 	allowed = !settings.wrong && !lc_hides_all() &&
 		  (!settings.major || settings.major == LC_CUDA_MAJOR(version)) &&

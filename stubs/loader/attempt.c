@@ -15,20 +15,12 @@
 static void open_companion(struct lc_attempt *attempt)
 {
 	const char *path = lc_attempt_file(attempt)->path, *slash = strrchr(path, '/');
-	const char *pattern = lc_library.companion;
-	const char *name = "", *why;
+	const char *name, *why;
 
-	if (!pattern || !slash)
+	if (!lc_library.companion || !slash)
 		return;
-	for (; *pattern; pattern++) {
-		if (pattern[0] == '%' && (pattern[1] == 'M' || pattern[1] == 'm'))
-			name = lc_format(&attempt->arena, "%s%d", name,
-					 *++pattern == 'M' ? LC_MAJOR(attempt->found.version) :
-							     LC_MINOR(attempt->found.version));
-		else
-			name = lc_format(&attempt->arena, "%s%c", name, *pattern);
-	}
-	name = lc_format(&attempt->arena, "%.*s/%s", (int)(slash - path), path, name);
+	name = lc_format(&attempt->arena, "%.*s/%s", (int)(slash - path), path,
+			 lc_companion_name(&attempt->arena, &lc_library, attempt->found.version));
 	/* It need not be there: the library may find one elsewhere. */
 	if (lc_file_is_safe(&attempt->search.known->survey.folders, name, &why))
 		attempt->companion = lc_dlopen(&attempt->arena, name, RTLD_LAZY | RTLD_LOCAL, &why);

@@ -2,7 +2,6 @@
 /* choice.c - chooses a library among those found */
 #include "choice.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "../base/constraint.h"
@@ -17,6 +16,9 @@
 static const struct { const char *writer, *reader; } pairs[] = {
 	{ "nvrtc", "nvJitLink" },
 };
+
+/* They compile and link: what they make is the driver's affair, and they run without one. */
+static const char *const compilers[] = { "nvrtc", "nvJitLink", "nvvm", "nvfatbin" };
 
 static bool guarded(const struct lc_circumstances *at)
 {
@@ -56,6 +58,13 @@ static bool is_unclear(const struct lc_seat *seat, const struct lc_option *optio
 	return cuda_of(seat, option) && !told_major(seat, option);
 }
 
+/* Returns true if it matters whether the driver can run a stub's library. */
+static bool asks_driver(const struct lc_circumstances *at, const struct lc_seat *seat)
+{
+	return heeds_driver(at) && (at->settings.guard == LC_STRICT ||
+				    !lc_is_among(seat->library->name, compilers, LC_COUNT(compilers)));
+}
+
 /* Returns why the driver cannot run this option, or NULL if it can. */
 static const char *driver_objection(struct lc_arena *arena, const struct lc_circumstances *at,
 				    const struct lc_seat *seat, const struct lc_option *option)
@@ -64,7 +73,7 @@ static const char *driver_objection(struct lc_arena *arena, const struct lc_circ
 	uint32_t cuda = cuda_of(seat, option);
 	lc_version version = option->version;
 
-	if (!heeds_driver(at) || !at->driver || !cuda)
+	if (!at->driver || !cuda || !asks_driver(at, seat))
 		return NULL;
 	if (seat->library->own_majors)
 		version = LC_VERSION(__builtin_ctz(cuda), 0);	/* CUDA's minor is not known */
@@ -105,9 +114,10 @@ static const struct lc_library *own_library(const struct lc_circumstances *at)
  * the process has loaded is used whatever the driver is, but if several are loaded the
  * driver helps to choose among them.
  */
-static bool driver_matters(const struct lc_seat *seat, const struct lc_option *option)
+static bool driver_matters(const struct lc_circumstances *at, const struct lc_seat *seat,
+			   const struct lc_option *option)
 {
-	if (option->unusable || option->origin == LC_BY_OVERRIDE)
+	if (option->unusable || option->origin == LC_BY_OVERRIDE || !asks_driver(at, seat))
 		return false;
 	for (size_t i = 0; i < seat->option_count; i++)
 		if (&seat->options[i] != option && !seat->options[i].unusable &&
@@ -116,34 +126,33 @@ static bool driver_matters(const struct lc_seat *seat, const struct lc_option *o
 	return option->origin == LC_BY_SEARCH;
 }
 
-bool lc_choice_needs_driver(const struct lc_circumstances *at)
+/* Returns true if the display driver's branch decides about an option: the driver has its major,
+ * and may be older. */
+static bool branch_matters(const struct lc_circumstances *at, const struct lc_seat *seat,
+			   const struct lc_option *option)
 {
-	if (!heeds_driver(at) || !lc_is_coordinated(own_library(at)))
-		return false;
-	for (size_t s = 0; s < at->seat_count; s++)
+	return option->major == LC_MAJOR(at->driver) && !seat->library->own_majors &&
+	       (!option->version || LC_MINOR(option->version) > LC_MINOR(at->driver));
+}
+
+static bool matters(const struct lc_circumstances *at, bool branch)
+{
+	for (size_t s = 0; s < at->seat_count && lc_is_coordinated(own_library(at)); s++)
 		for (size_t i = 0; i < at->seats[s].option_count; i++)
-			if (driver_matters(&at->seats[s], &at->seats[s].options[i]))
+			if (driver_matters(at, &at->seats[s], &at->seats[s].options[i]) &&
+			    (!branch || branch_matters(at, &at->seats[s], &at->seats[s].options[i])))
 				return true;
 	return false;
 }
 
+bool lc_choice_needs_driver(const struct lc_circumstances *at)
+{
+	return matters(at, false);
+}
+
 bool lc_choice_needs_branch(const struct lc_circumstances *at)
 {
-	int major = LC_MAJOR(at->driver), minor = LC_MINOR(at->driver);
-
-	if (!heeds_driver(at) || !at->driver || !lc_is_coordinated(own_library(at)))
-		return false;
-	for (size_t s = 0; s < at->seat_count; s++) {
-		for (size_t i = 0; i < at->seats[s].option_count; i++) {
-			const struct lc_option *option = &at->seats[s].options[i];
-
-			if (driver_matters(&at->seats[s], option) && option->major == major &&
-			    !at->seats[s].library->own_majors &&
-			    (!option->version || LC_MINOR(option->version) > minor))
-				return true;
-		}
-	}
-	return false;
+	return at->driver && matters(at, true);
 }
 
 /* "CUDA 12.9"; "CUDA 12.5 to 12.7" where the version is not known better; "CUDA 12" */
@@ -207,466 +216,402 @@ const char *lc_why_excluded(struct lc_arena *arena, const struct lc_circumstance
 			 versions_text(arena, first, last));
 }
 
-/*
- * Returns why an option may not be taken, whatever the other stubs do, or NULL.  Sets
- * *driver, unless `driver` is NULL, if the driver is the reason.
- */
-static const char *objection(struct lc_arena *arena, const struct lc_circumstances *at,
-			     const struct lc_seat *seat, const struct lc_option *option,
-			     bool *driver)
+/* One choice while it is made. */
+struct choosing {
+	struct lc_arena *arena;
+	const struct lc_circumstances *at;
+	const struct lc_seat *own;	/* to choose for */
+	const char **barred;		/* why its options must not be taken beside the others, or NULL for each */
+	struct lc_choice *choice;
+};
+
+/* Returns why an option may not be taken, whatever the other stubs do, or NULL.  What the driver
+ * cannot run may be, unless the guard is strict. */
+static const char *objection(const struct choosing *c, const struct lc_seat *seat,
+			     const struct lc_option *option)
 {
 	const char *why;
 
 	if (option->unusable)
 		return option->unusable;
-	if (!fits(seat, option, at->settings.major) && option->origin != LC_BY_OVERRIDE)
-		return lc_format(arena, "LAZYCUDA_MAJOR=%d asks for another major",
-				 at->settings.major);
-	why = lc_why_excluded(arena, at, seat, option);
-	if (why || option->origin != LC_BY_SEARCH)
+	if (!fits(seat, option, c->at->settings.major) && option->origin != LC_BY_OVERRIDE)
+		return lc_format(c->arena, "LAZYCUDA_MAJOR=%d asks for another major",
+				 c->at->settings.major);
+	why = lc_why_excluded(c->arena, c->at, seat, option);
+	if (why || option->origin != LC_BY_SEARCH || c->at->settings.guard != LC_STRICT)
 		return why;
-	why = driver_objection(arena, at, seat, option);
-	if (why && driver)
-		*driver = true;
-	else if (!why && at->settings.guard == LC_STRICT && is_unclear(seat, option))
-		why = lc_format(arena, "%s, and LAZYCUDA_GUARD=strict takes no chances", option->told);
+	why = driver_objection(c->arena, c->at, seat, option);
+	if (!why && is_unclear(seat, option))
+		why = lc_format(c->arena, "%s, and LAZYCUDA_GUARD=strict takes no chances", option->told);
 	return why;
 }
 
-/* Returns true if one option suits the callers better than another that would come first:
- * it serves all their imports, and the other refuses some.  For an option that
- * the user names this is not known. */
-static bool suits_better(const struct lc_circumstances *at, const struct lc_option *one,
-			 const struct lc_option *first)
-{
-	return guarded(at) && one->origin != LC_BY_OVERRIDE && !one->refuses && first->refuses;
-}
+/* ---- the best file for one stub ---- */
 
-static int best_for(struct lc_arena *arena, const struct lc_circumstances *at,
-		    const struct lc_seat *seat, int major);
+static int best_for(const struct choosing *c, const struct lc_seat *seat, int major);
 
 /* The version of the library that writes what this one reads, as far as it is known; 0: there is
  * none.  *writer is set to its name. */
-static lc_version written_by(struct lc_arena *arena, const struct lc_circumstances *at,
-			     const struct lc_seat *seat, int major, const char **writer)
+static lc_version written_by(const struct choosing *c, const struct lc_seat *seat, int major,
+			     const char **writer)
 {
 	for (size_t p = 0; p < LC_COUNT(pairs); p++) {
-		if (!guarded(at) || strcmp(seat->library->name, pairs[p].reader))
+		if (!guarded(c->at) || strcmp(seat->library->name, pairs[p].reader))
 			continue;
 		*writer = pairs[p].writer;
-		for (size_t s = 0; s < at->seat_count; s++) {
-			const struct lc_seat *other = &at->seats[s];
+		for (size_t s = 0; s < c->at->seat_count; s++) {
+			const struct lc_seat *other = &c->at->seats[s];
 			int i;
 
 			if (strcmp(other->library->name, *writer))
 				continue;
-			i = other->loaded ? -1 : best_for(arena, at, other, major);
+			i = other->loaded ? -1 : best_for(c, other, major);
 			return i < 0 ? other->loaded : other->options[i].version;
 		}
 	}
 	return 0;
 }
 
-/* Returns true if an option is of the same major as what it reads, and surely older. */
-static bool is_older(const struct lc_option *option, lc_version written)
+/* "nvJitLink 12.4 would read what nvrtc 12.9 writes, and must not be older", where that is so of an
+ * option for a major of CUDA; else NULL. */
+static const char *older_text(const struct choosing *c, const struct lc_seat *seat, int major,
+			      const struct lc_option *option)
 {
-	return option->latest && option->latest < written &&
-	       LC_MAJOR(option->latest) == LC_MAJOR(written);
-}
-
-/* Returns true if an option is better than one of the same major that comes before it: it is known
- * to belong to its CUDA, or it has what the callers import and the other lacks, or it reads what is
- * written and the other is too old. */
-static bool is_better(const struct lc_circumstances *at, const struct lc_seat *seat,
-		      const struct lc_option *option, const struct lc_option *before,
-		      lc_version written)
-{
-	if (is_unclear(seat, option) != is_unclear(seat, before))
-		return is_unclear(seat, before);
-	if (suits_better(at, before, option))
-		return false;
-	return suits_better(at, option, before) ||
-	       (is_older(before, written) && !is_older(option, written));
-}
-
-/* "nvJitLink 12.4 would read what nvrtc 12.9 writes, and must not be older" */
-static const char *older_text(struct lc_arena *arena, const struct lc_circumstances *at,
-			      const struct lc_option *option, int common)
-{
-	const struct lc_seat *own = &at->seats[at->self];
 	const char *writer;
-	lc_version written = written_by(arena, at, own, common, &writer);
+	lc_version written = written_by(c, seat, major, &writer);
 
-	if (!is_older(option, written))
+	if (!option->latest || option->latest >= written || LC_MAJOR(option->latest) != LC_MAJOR(written))
 		return NULL;
-	return lc_format(arena, "%s %d.%d would read what %s %d.%d writes, and must not be older",
-			 own->library->name, LC_MAJOR(option->latest), LC_MINOR(option->latest),
+	return lc_format(c->arena, "%s %d.%d would read what %s %d.%d writes, and must not be older",
+			 seat->library->name, LC_MAJOR(option->latest), LC_MINOR(option->latest),
 			 writer, LC_MAJOR(written), LC_MINOR(written));
 }
 
-/* The first allowed option of one of the library's majors, or -1, unless one that comes later is
- * better. */
-static int best_of(struct lc_arena *arena, const struct lc_circumstances *at,
-		   const struct lc_seat *seat, int own, int major, bool *driver)
+/* "it would refuse cudaThis, which /that.so imports", or what an option lacks; else NULL. */
+static const char *unsuited_text(const struct choosing *c, const struct lc_option *option)
 {
-	const char *writer;
-	lc_version written = written_by(arena, at, seat, major, &writer);
-	int found = -1;
+	const char *others = "";
 
-	/* No early exit: an objection to any of them has to set *driver. */
+	if (!guarded(c->at) || option->origin == LC_BY_OVERRIDE || !option->refuses)
+		return option->lacks;
+	if (option->refuses > 1)
+		others = lc_format(c->arena, ", and %zu more", option->refuses - 1);
+	return lc_format(c->arena, "it would refuse %s, which %s imports%s", option->refused,
+			 lc_printable(c->arena, option->importer), others);
+}
+
+/* How many of three an option does for the callers: it refuses no import of theirs, it is complete,
+ * and it reads what the others write.  For one that the user names this is not known. */
+static int serves(const struct choosing *c, const struct lc_seat *seat, int major,
+		  const struct lc_option *option)
+{
+	if (!guarded(c->at) || option->origin == LC_BY_OVERRIDE)
+		return 3;
+	return !option->refuses + !option->lacks + !older_text(c, seat, major, option);
+}
+
+/* What speaks for an option wherever it lies, what counts most first: that the driver runs it, that
+ * its CUDA is known, how well it serves. */
+static int standing(const struct choosing *c, const struct lc_seat *seat, int major,
+		    const struct lc_option *option)
+{
+	bool runs = !driver_objection(c->arena, c->at, seat, option);
+
+	return 8 * runs + 4 * !is_unclear(seat, option) + serves(c, seat, major, option);
+}
+
+/* Returns true if an option may be taken for a major of CUDA, 0: for any. */
+static bool may_take(const struct choosing *c, const struct lc_seat *seat, int major,
+		     const struct lc_option *option)
+{
+	return fits(seat, option, major) && !(seat == c->own && c->barred[option - seat->options]) &&
+	       !objection(c, seat, option);
+}
+
+/* The nearest tier that has a file as good as this one of its major, though ld.so's order may come
+ * to this one first. */
+static enum lc_tier nearest(const struct choosing *c, const struct lc_seat *seat, int major,
+			    const struct lc_option *taken)
+{
+	enum lc_tier tier = taken->tier;
+
 	for (size_t i = 0; i < seat->option_count; i++) {
 		const struct lc_option *option = &seat->options[i];
 
-		if (option->major != own || !fits(seat, option, major) ||
-		    objection(arena, at, seat, option, driver))
-			continue;
-		if (found < 0 || is_better(at, seat, option, &seat->options[found],
-					   written))
-			found = (int)i;
+		if (option->tier < tier && option->major == taken->major &&
+		    may_take(c, seat, major, option) &&
+		    standing(c, seat, major, option) >= standing(c, seat, major, taken))
+			tier = option->tier;
 	}
-	return found;
+	return tier;
 }
 
-/* The highest major below a limit that a seat has options of; -1: none. */
-static int next_major(const struct lc_seat *seat, int limit)
+/* Returns true if callers were compiled for this one of the library's majors. */
+static bool is_callers(const struct lc_seat *seat, int major)
 {
-	int highest = -1;
-
-	for (size_t i = 0; i < seat->option_count; i++)
-		if (seat->options[i].major < limit && seat->options[i].major > highest)
-			highest = seat->options[i].major;
-	return highest;
+	return major < 32 && seat->callers >> major & 1;
 }
 
-/* The best allowed option for a major of CUDA, 0: for any; or -1.  It is of the library's
- * highest major, or of a lower one that suits the callers better. */
-static int best(struct lc_arena *arena, const struct lc_circumstances *at,
-		const struct lc_seat *seat, int major, bool *driver)
+/* Returns true if an option is better than one that comes before it. */
+static bool is_better(const struct choosing *c, const struct lc_seat *seat, int major,
+		      const struct lc_option *option, const struct lc_option *before)
 {
-	int found = -1;
+	enum lc_order order = c->at->settings.order;
+	int difference = standing(c, seat, major, option) - standing(c, seat, major, before);
 
-	for (int own = INT_MAX; (own = next_major(seat, own)) >= 0; ) {
-		int i = best_of(arena, at, seat, own, major, driver);
-
-		if (i >= 0 && (found < 0 || suits_better(at, &seat->options[i],
-							 &seat->options[found])))
-			found = i;
-	}
-	return found;
+	if (difference || option->major == before->major)
+		return difference > 0;
+	if (order == LC_OWN && is_callers(seat, option->major) != is_callers(seat, before->major))
+		return is_callers(seat, option->major);
+	if (order != LC_HIGHEST)
+		difference = (int)nearest(c, seat, major, before) - (int)nearest(c, seat, major, option);
+	return difference ? difference > 0 : option->major > before->major;
 }
 
-/* The first option of this origin, or -1. */
-static int of_origin(const struct lc_seat *seat, enum lc_origin origin)
-{
-	for (size_t i = 0; i < seat->option_count; i++)
-		if (seat->options[i].origin == origin)
-			return (int)i;
-	return -1;
-}
-
-/* Returns true if one option that the process has loaded is preferred to another; `common`
- * 0: there is no common major. */
-static bool is_rather(struct lc_arena *arena, const struct lc_circumstances *at,
-		      const struct lc_seat *seat, const struct lc_option *one,
-		      const struct lc_option *other, int common)
-{
-	bool runs = !driver_objection(arena, at, seat, one);
-
-	if (runs != !driver_objection(arena, at, seat, other))
-		return runs;
-	if (fits(seat, one, common) != fits(seat, other, common))
-		return fits(seat, one, common);
-	if (guarded(at) && !one->refuses != !other->refuses)
-		return !one->refuses;
-	return one->major > other->major;
-}
-
-/* Returns true if an option that the process has loaded is passed over for a file that suits the
+/* Returns true if an option that the process has loaded is passed over for a file that serves the
  * callers better: it is private, and ld.so would load that file for them. */
-static bool yields(struct lc_arena *arena, const struct lc_circumstances *at,
-		   const struct lc_seat *seat, const struct lc_option *option)
+static bool yields(const struct choosing *c, const struct lc_seat *seat, const struct lc_option *option)
 {
 	for (size_t i = 0; option->private && i < seat->option_count; i++)
 		if (seat->options[i].origin == LC_BY_SEARCH &&
-		    suits_better(at, &seat->options[i], option) &&
-		    !objection(arena, at, seat, &seat->options[i], NULL))
+		    serves(c, seat, 0, &seat->options[i]) > serves(c, seat, 0, option) &&
+		    !objection(c, seat, &seat->options[i]))
 			return true;
 	return false;
 }
 
-/*
- * Returns the best option that the process has loaded, or -1.  Prefers one that the
- * driver runs, then one of the common major (0: there is none yet), then one that
- * refuses nothing, then the highest major.  `clashes` says for each option why it clashes
- * with other stubs, or is NULL for it; `clashes` itself is NULL if no option does.
- */
-static int best_loaded(struct lc_arena *arena, const struct lc_circumstances *at,
-		       const struct lc_seat *seat, int common, const char *const *clashes)
+/* The best option for a major of CUDA, 0: for any; or -1.  With `loaded`, of those that the process
+ * has loaded. */
+static int best(const struct choosing *c, const struct lc_seat *seat, int major, bool loaded)
 {
 	int found = -1;
 
 	for (size_t i = 0; i < seat->option_count; i++) {
 		const struct lc_option *option = &seat->options[i];
 
-		if (option->origin != LC_BY_PROCESS || (clashes && clashes[i]) ||
-		    objection(arena, at, seat, option, NULL) || yields(arena, at, seat, option))
+		if (!may_take(c, seat, major, option) ||
+		    (loaded && (option->origin != LC_BY_PROCESS || yields(c, seat, option))))
 			continue;
-		if (found < 0 || is_rather(arena, at, seat, option, &seat->options[found], common))
+		if (found < 0 || is_better(c, seat, major, option, &seat->options[found]))
 			found = (int)i;
 	}
 	return found;
 }
+
+/* The option that a variable names, or -1. */
+static int named(const struct lc_seat *seat)
+{
+	return seat->option_count && seat->options[0].origin == LC_BY_OVERRIDE ? 0 : -1;
+}
+
+/* best() of a seat.  If the user names one, it is the only one. */
+static int best_for(const struct choosing *c, const struct lc_seat *seat, int major)
+{
+	int i = named(seat);
+
+	if (i < 0 || seat->options[i].unusable)
+		return best(c, seat, major, false);
+	return fits(seat, &seat->options[i], major) ? i : -1;
+}
+
+/* ---- the major of CUDA for the process ---- */
 
 /*
  * Returns the major of CUDA that a seat is bound to, whatever else was found for it: the
  * one its stub has loaded, the one the user names, or the best one that is in the
  * process.  Returns 0 if the seat is free, or if that is not known.
  */
-static int bound(struct lc_arena *arena, const struct lc_circumstances *at,
-		 const struct lc_seat *seat)
+static int bound(const struct choosing *c, const struct lc_seat *seat)
 {
-	int named = of_origin(seat, LC_BY_OVERRIDE);
-	int loaded;
+	int i = named(seat);
 
 	if (seat->loaded && !seat->library->own_majors)
 		return LC_MAJOR(seat->loaded);
-	if (named >= 0)
-		return seat->options[named].unusable ? 0 : told_major(seat, &seat->options[named]);
-	loaded = best_loaded(arena, at, seat, 0, NULL);
-	return loaded < 0 ? 0 : told_major(seat, &seat->options[loaded]);
-}
-
-/* What speaks against a common major. */
-struct against {
-	int major;
-	const struct lc_option *refuser;	/* the first that would refuse an import, or NULL */
-	const struct lc_option *unclear;	/* the first whose CUDA is not known, or NULL */
-	const char *library;			/* of `unclear` */
-	bool none;				/* no major is common */
-};
-
-/* The best option of a seat for a major of CUDA, or -1.  If the user names one, it is
- * the only one. */
-static int best_for(struct lc_arena *arena, const struct lc_circumstances *at,
-		    const struct lc_seat *seat, int major)
-{
-	int named = of_origin(seat, LC_BY_OVERRIDE);
-
-	if (named < 0 || seat->options[named].unusable)
-		return best(arena, at, seat, major, NULL);
-	return fits(seat, &seat->options[named], major) ? named : -1;
-}
-
-/*
- * Returns true if some stub has an option of this major, and every stub that has any options has
- * one that may be of it.  Sets *against to what speaks against the major.
- */
-static bool is_common(struct lc_arena *arena, const struct lc_circumstances *at, int major,
-		      struct against *against)
-{
-	bool everybody = true, anybody = false;
-
-	*against = (struct against){ .major = major };
-	for (size_t s = 0; s < at->seat_count; s++) {
-		const struct lc_seat *seat = &at->seats[s];
-		const struct lc_option *option;
-		int i;
-
-		if (!seat->option_count || best_for(arena, at, seat, 0) < 0)
-			continue;	/* it has no options to choose from */
-		i = best_for(arena, at, seat, major);
-		if (i < 0) {
-			everybody = false;
-			continue;
-		}
-		option = &seat->options[i];
-		anybody |= told_major(seat, option) == major;
-		if (!against->refuser && option->refuses)
-			against->refuser = option;
-		if (!against->unclear && is_unclear(seat, option)) {
-			against->unclear = option;
-			against->library = seat->library->name;
-		}
-	}
-	return anybody && everybody;
-}
-
-/* Returns true if the driver runs libraries of a major, judging by the major alone. */
-static bool runs(const struct lc_circumstances *at, int major)
-{
-	return !heeds_driver(at) || !at->driver || major <= LC_MAJOR(at->driver);
-}
-
-/* The majors of CUDA that usable options may belong to, and that the driver runs. */
-static uint32_t offered(const struct lc_circumstances *at)
-{
-	uint32_t set = 0;
-
-	for (size_t s = 0; s < at->seat_count; s++)
-		for (size_t i = 0; i < at->seats[s].option_count; i++)
-			if (!at->seats[s].options[i].unusable)
-				set |= cuda_of(&at->seats[s], &at->seats[s].options[i]);
-	for (int major = 1; major <= LC_MAX_CUDA; major++)
-		if (!runs(at, major))
-			set &= ~(1u << major);
-	return set;
+	if (i < 0)
+		i = best(c, seat, 0, true);
+	return i < 0 || seat->options[i].unusable ? 0 : told_major(seat, &seat->options[i]);
 }
 
 /* The highest major that some stub is bound to, preferably one that the driver runs; or 0. */
-static int bound_major(struct lc_arena *arena, const struct lc_circumstances *at)
+static int bound_major(const struct choosing *c)
 {
-	int highest = 0;
+	int found = 0;
 
-	for (size_t s = 0; s < at->seat_count; s++) {
-		int major = bound(arena, at, &at->seats[s]);
+	for (size_t s = 0; s < c->at->seat_count; s++) {
+		int major = bound(c, &c->at->seats[s]);
+		bool runs = !heeds_driver(c->at) || !c->at->driver || major <= LC_MAJOR(c->at->driver);
+		bool ran = !heeds_driver(c->at) || !c->at->driver || found <= LC_MAJOR(c->at->driver);
 
-		if (major && (!highest || runs(at, major) > runs(at, highest) ||
-			      (runs(at, major) == runs(at, highest) && major > highest)))
-			highest = major;
-	}
-	return highest;
-}
-
-/* How well a major serves the stubs whose SONAMEs tell it, or the others: two points for each that
- * has an option known to be of this major, one if that would refuse an import. */
-static int points_of(struct lc_arena *arena, const struct lc_circumstances *at, int major, bool others)
-{
-	int points = 0;
-
-	for (size_t s = 0; s < at->seat_count; s++) {
-		const struct lc_seat *seat = &at->seats[s];
-		int i = seat->library->own_majors == others ? best_for(arena, at, seat, major) : -1;
-
-		if (i >= 0 && told_major(seat, &seat->options[i]) == major)
-			points += 2 - (seat->options[i].refuses > 0);
-	}
-	return points;
-}
-
-/*
- * The major if none is common to all stubs.  The order of the first calls must not decide it: it is
- * the one that serves most stubs whose SONAMEs tell it, and the highest of these; else the highest of
- * the others, which cannot be used beside another CUDA.  *passed: see common_major().
- */
-static int major_of_most(struct lc_arena *arena, const struct lc_circumstances *at,
-			 struct against *passed)
-{
-	const uint32_t set = offered(at);
-	struct against against;
-	int found = 0, most = 0;
-
-	for (int others = 0; others < 2 && !found; others++)
-		for (int major = LC_MAX_CUDA; major && most < INT_MAX; major--) {
-			int points = set >> major & 1 ? points_of(arena, at, major, others) : 0;
-
-			if (points > most) {
-				most = others ? INT_MAX : points;
-				found = major;
-			}
-		}
-	for (int major = LC_MAX_CUDA; major > found && !passed->refuser; major--) {
-		is_common(arena, at, major, &against);
-		if (against.refuser)
-			*passed = against;
+		if (major && (!found || runs > ran || (runs == ran && major > found)))
+			found = major;
 	}
 	return found;
 }
 
 /*
- * Returns the major for the process; 0: there is none.  In this order:
- *
- *	- the one that the stubs have agreed on
- *	- the highest that some stub is bound to, preferably one that the driver runs
- *	- the highest common one (see is_common()) that refuses no import and is clear for all stubs
- *	- the highest common one that refuses no import
- *	- the highest common one that is clear for all stubs
- *	- the highest common one
- *	- that of major_of_most()
- *
- * *passed says what spoke against the highest common one, if that was passed over.
+ * What speaks for a major, what counts most first: of two majors the one comes first that is
+ * higher in the first of these in which they differ; if they are equal, the higher major.  Which
+ * stub is called first, and in which order they were loaded, has no part in it.
  */
-static int common_major(struct lc_arena *arena, const struct lc_circumstances *at,
-			struct against *passed)
+enum merit {
+	EVERYBODY,	/* 1: every stub that has a file at all has one that may be of it */
+	DRIVER,		/* 1: the driver runs all of these */
+	TELLING,	/* stubs whose SONAME tells the major: for each 1, and how well it serves() it; */
+	OTHERS,		/* the others */
+	CLEAR,		/* 0, less 1 for each stub whose file may be of another major */
+	OWN,		/* with LAZYCUDA_ORDER=own: stubs whose callers were compiled for it */
+	NEAR,		/* for each tier: stubs that have a file there, and in no nearer one */
+	MERITS = NEAR + LC_TIERS
+};
+
+struct judged {
+	int major;
+	int merits[MERITS];
+	const char *unsuited;	/* why it does not serve a stub, or NULL */
+	const char *unclear;	/* of which library it is not known, and why; or NULL */
+	bool known;		/* some file is known to be of the major */
+};
+
+/* Adds what one stub's best file of a major says of the major. */
+static void weigh(const struct choosing *c, const struct lc_seat *seat,
+		  const struct lc_option *option, struct judged *judged)
 {
-	struct against against, first = { .major = 0 };
-	int found = 0, best_score = -1;
-	uint32_t set;
+	const int major = judged->major;
+	const char *unsuited = unsuited_text(c, option);
 
-	*passed = first;
-	if (at->process_major)
-		return at->process_major;
-	found = bound_major(arena, at);
-	if (found)
-		return found;
-	for (set = offered(at); set && best_score < 3; ) {
-		int major = 31 - __builtin_clz(set), score;
-
-		set &= ~(1u << major);
-		if (!is_common(arena, at, major, &against))
-			continue;
-		score = 2 * !against.refuser + !against.unclear;
-		if (best_score < 0)
-			first = against;
-		else if (score > best_score)
-			*passed = first;
-		if (score > best_score) {
-			best_score = score;
-			found = major;
-		}
-	}
-	if (found)
-		return found;
-	passed->none = true;
-	return major_of_most(arena, at, passed);
+	judged->known |= told_major(seat, option) == major;
+	judged->merits[DRIVER] &= !driver_objection(c->arena, c->at, seat, option);
+	judged->merits[seat->library->own_majors ? OTHERS : TELLING] += 1 + serves(c, seat, major, option);
+	judged->merits[CLEAR] -= is_unclear(seat, option);
+	if (c->at->settings.order == LC_OWN && !seat->library->own_majors)
+		judged->merits[OWN] += is_callers(seat, major);
+	if (c->at->settings.order != LC_HIGHEST)
+		judged->merits[NEAR + nearest(c, seat, major, option)]++;
+	if (unsuited && (option->refuses || !judged->unsuited))
+		judged->unsuited = unsuited;
+	if (!judged->unclear && is_unclear(seat, option))
+		judged->unclear = lc_format(c->arena, "of its %s %s", seat->library->name, option->told);
 }
 
-/* Returns the major that another stub has or is going to have; 0: none. */
-static int major_of_seat(struct lc_arena *arena, const struct lc_circumstances *at,
-			 const struct lc_seat *seat, int common)
+static struct judged judge(const struct choosing *c, int major)
 {
-	int major = bound(arena, at, seat);
+	struct judged judged = { .major = major, .merits = { [EVERYBODY] = 1, [DRIVER] = 1 } };
+
+	for (size_t s = 0; s < c->at->seat_count; s++) {
+		const struct lc_seat *seat = &c->at->seats[s];
+		int i = best_for(c, seat, major);
+
+		if (i >= 0)
+			weigh(c, seat, &seat->options[i], &judged);
+		else if (best_for(c, seat, 0) >= 0)
+			judged.merits[EVERYBODY] = 0;
+	}
+	return judged;
+}
+
+/* The first merit in which two majors differ; MERITS: none. */
+static enum merit difference(const struct judged *one, const struct judged *other)
+{
+	enum merit merit = 0;
+
+	while (merit < MERITS && one->merits[merit] == other->merits[merit])
+		merit++;
+	return merit;
+}
+
+/* Why a major comes before a higher one; NULL: the driver runs it, or it alone is for all. */
+static const char *why_before(const struct choosing *c, const struct judged *found,
+			      const struct judged *higher)
+{
+	enum merit merit = difference(found, higher);
+	const char *why = merit == CLEAR ? higher->unclear : merit > DRIVER ? higher->unsuited : NULL;
+
+	if (merit >= NEAR && merit < MERITS)
+		return lc_format(c->arena, "CUDA %d lies nearer to the callers than CUDA %d",
+				 found->major, higher->major);
+	if (merit == OWN)
+		return lc_format(c->arena, "LAZYCUDA_ORDER=own, and callers were compiled for CUDA %d",
+				 found->major);
+	return why ? lc_format(c->arena, "CUDA %d was passed over: %s", higher->major, why) : NULL;
+}
+
+/* The first major by its merits; 0: there is none.  Sets *why unless it is simply the highest. */
+static int first_major(const struct choosing *c, const char **why)
+{
+	struct judged found = { .major = 0 }, higher = found, judged;
+	uint32_t offered = 0;
+
+	for (size_t s = 0; s < c->at->seat_count; s++)
+		for (size_t i = 0; i < c->at->seats[s].option_count; i++)
+			if (!c->at->seats[s].options[i].unusable)
+				offered |= cuda_of(&c->at->seats[s], &c->at->seats[s].options[i]);
+	for (int major = LC_MAX_CUDA; major; major--) {
+		enum merit merit;
+
+		if (!(offered >> major & 1) || !(judged = judge(c, major)).known)
+			continue;
+		merit = difference(&judged, &found);
+		if (!found.major || (merit < MERITS && judged.merits[merit] > found.merits[merit]))
+			found = judged;
+		/* *why says how it differs from the highest one that could be for all. */
+		if (judged.merits[EVERYBODY] > higher.merits[EVERYBODY] || !higher.major)
+			higher = judged;
+	}
+	if (higher.major > found.major)
+		*why = why_before(c, &found, &higher);
+	if (found.major && !*why && !found.merits[EVERYBODY])
+		*why = "no major serves all stubs with a library, and this one serves most";
+	return found.major;
+}
+
+/* ---- beside libraries of other majors ---- */
+
+/* Returns the major that another stub has or is going to have; 0: none. */
+static int major_of_seat(const struct choosing *c, const struct lc_seat *seat)
+{
+	int major = bound(c, seat), i;
 
 	if (major)
 		return major;
-	if (best(arena, at, seat, common, NULL) >= 0)
-		return common;
-	int any = best(arena, at, seat, 0, NULL);
-	return any >= 0 ? seat->options[any].major : 0;
+	if (best(c, seat, c->choice->common, false) >= 0)
+		return c->choice->common;
+	i = best(c, seat, 0, false);
+	return i < 0 ? 0 : seat->options[i].major;
 }
 
 /*
  * Returns NULL if an option goes with the libraries of the other stubs, although its
  * major may differ from theirs.  Otherwise returns why not.
  */
-static const char *clash(struct lc_arena *arena, const struct lc_circumstances *at,
-			 const struct lc_option *option, int common)
+static const char *clash(const struct choosing *c, const struct lc_option *option)
 {
-	const struct lc_seat *own = &at->seats[at->self];
-	const char *self = own->library->name;
+	const char *self = c->own->library->name;
+	const int common = c->choice->common;
 
-	if (fits(own, option, common) || !guarded(at))
+	if (fits(c->own, option, common) || !guarded(c->at))
 		return NULL;
-	if (at->settings.guard == LC_STRICT)
-		return lc_format(arena, "the process uses CUDA %d, and LAZYCUDA_GUARD=strict"
+	if (c->at->settings.guard == LC_STRICT)
+		return lc_format(c->arena, "the process uses CUDA %d, and LAZYCUDA_GUARD=strict"
 				 " mixes no majors", common);
 	/* It would open other libraries of its CUDA by names that are the same in every CUDA. */
-	if (own->library->own_majors && option->origin == LC_BY_SEARCH)
-		return lc_format(arena, "the process uses CUDA %d; %s", common, option->told);
+	if (c->own->library->own_majors && option->origin == LC_BY_SEARCH)
+		return lc_format(c->arena, "the process uses CUDA %d; %s", common, option->told);
 	for (size_t p = 0; p < LC_COUNT(pairs); p++) {
 		bool reads = !strcmp(self, pairs[p].reader);
 
 		if (!reads && strcmp(self, pairs[p].writer))
 			continue;
-		for (size_t s = 0; s < at->seat_count; s++) {
-			const char *other = at->seats[s].library->name;
+		for (size_t s = 0; s < c->at->seat_count; s++) {
+			const struct lc_seat *other = &c->at->seats[s];
 			int major;
 
-			if (s == at->self || strcmp(other, reads ? pairs[p].writer : pairs[p].reader))
+			if (other == c->own ||
+			    strcmp(other->library->name, reads ? pairs[p].writer : pairs[p].reader))
 				continue;
-			major = major_of_seat(arena, at, &at->seats[s], common);
+			major = major_of_seat(c, other);
 			if (!major || (reads ? option->major >= major : option->major <= major))
 				continue;
-			return lc_format(arena,
+			return lc_format(c->arena,
 				"%s %d would read what %s %d writes, and must not be older",
 				pairs[p].reader, reads ? option->major : major,
 				pairs[p].writer, reads ? major : option->major);
@@ -675,284 +620,244 @@ static const char *clash(struct lc_arena *arena, const struct lc_circumstances *
 	return NULL;
 }
 
-/* Sets why options that the process has loaded clash with the libraries of other stubs. */
-static void find_clashes(struct lc_arena *arena, const struct lc_circumstances *at, int common,
-			 const char **reasons)
+/* Bars options of this origin that clash with the libraries of other stubs.  Returns the last
+ * reason, or NULL. */
+static const char *bar_clashes(const struct choosing *c, enum lc_origin origin)
 {
-	const struct lc_seat *seat = &at->seats[at->self];
+	const char *last = NULL;
 
-	for (size_t i = 0; i < seat->option_count; i++)
-		if (seat->options[i].origin == LC_BY_PROCESS &&
-		    !objection(arena, at, seat, &seat->options[i], NULL))
-			reasons[i] = clash(arena, at, &seat->options[i], common);
+	for (size_t i = 0; i < c->own->option_count; i++) {
+		const struct lc_option *option = &c->own->options[i];
+
+		if (option->origin != origin || objection(c, c->own, option))
+			continue;
+		c->barred[i] = clash(c, option);
+		if (c->barred[i])
+			last = c->barred[i];
+	}
+	return last;
 }
 
-/* "it would refuse cudaThis, which /that.so imports" */
-static const char *refusal_text(struct lc_arena *arena, const struct lc_option *option)
-{
-	const char *others = "";
+/* ---- the choice ---- */
 
-	if (option->refuses > 1)
-		others = lc_format(arena, ", and %zu more", option->refuses - 1);
-	return lc_format(arena, "it would refuse %s, which %s imports%s", option->refused,
-			 lc_printable(arena, option->importer), others);
+/* The option without any objection that is passed over first: of the highest major, if that is
+ * higher than that of the one that is taken, or one that comes before that; NULL: none. */
+static const struct lc_option *first_passed(const struct choosing *c, const struct lc_option *taken)
+{
+	const struct lc_option *found = taken;
+
+	for (size_t i = 0; i < c->own->option_count; i++) {
+		const struct lc_option *option = &c->own->options[i];
+
+		if ((option->major > found->major || (option->major == found->major && option < found)) &&
+		    may_take(c, c->own, c->choice->common, option))
+			found = option;
+	}
+	return found == taken ? NULL : found;
 }
 
-/* Returns why an option without any objection to it was passed over for another option, or
- * for none if `taken` is -1. */
-static const char *why_passed_over(struct lc_arena *arena, const struct lc_circumstances *at,
-				   const struct lc_option *option, int taken, int common)
+/* Why an option does not serve the callers as one that is taken; NULL: it does. */
+static const char *why_worse(const struct choosing *c, const struct lc_option *option,
+			     const struct lc_option *taken)
 {
-	const struct lc_seat *seat = &at->seats[at->self];
-	const struct lc_option *other;
-	const char *older;
+	const int major = c->choice->common;
+	const char *older = older_text(c, c->own, major, option);
 
-	if (taken < 0)
+	if (serves(c, c->own, major, option) >= serves(c, c->own, major, taken))
+		return NULL;
+	return older && !older_text(c, c->own, major, taken) ? older : unsuited_text(c, option);
+}
+
+/* Returns why an option without any objection to it was passed over. */
+static const char *why_passed_over(const struct choosing *c, const struct lc_option *option)
+{
+	const struct lc_option *taken = &c->own->options[c->choice->option];
+	const char *why;
+	int cuda;
+
+	if (c->choice->option < 0)
 		return "was not considered";
-	other = &seat->options[taken];
-	if (told_major(seat, option) && told_major(seat, other) && seat->library->own_majors &&
-	    told_major(seat, option) != told_major(seat, other))
-		return lc_format(arena, "CUDA %d was chosen; %s", told_major(seat, other),
-				 option->told);
-	if (suits_better(at, other, option) && (option->major > other->major ||
-						(option->major == other->major && option < other)))
-		return refusal_text(arena, option);
-	older = option < other ? older_text(arena, at, option, common) : NULL;
-	if (older)
-		return older;
-	if (option->major == other->major)
+	cuda = told_major(c->own, taken);
+	if (c->own->library->own_majors && cuda && told_major(c->own, option) &&
+	    told_major(c->own, option) != cuda)
+		return lc_format(c->arena, "CUDA %d was chosen; %s", cuda, option->told);
+	why = option->major > taken->major || (option->major == taken->major && option < taken) ?
+	      why_worse(c, option, taken) : NULL;
+	if (why)
+		return why;
+	if (option->major == taken->major)
 		return "another one of this major comes before it";
-	return lc_format(arena, "%s %d was chosen", lc_major_word(own_library(at)), other->major);
+	return lc_format(c->arena, "%s %d was chosen", lc_major_word(c->own->library), taken->major);
 }
 
-/* Sets the reason of every option that was passed over, and has none. */
-static void explain_rest(struct lc_arena *arena, const struct lc_circumstances *at,
-			 const struct lc_choice *choice)
+/* Ends the choice: takes an option for this reason, or none if it is -1. */
+static void take(const struct choosing *c, int option, enum lc_refusal refusal, const char *reason)
 {
-	const struct lc_seat *seat = &at->seats[at->self];
+	const struct lc_seat *own = c->own;
 
-	for (size_t i = 0; i < seat->option_count; i++) {
-		const struct lc_option *option = &seat->options[i];
-		const char **reason = &choice->reasons[i];
+	c->choice->option = option;
+	c->choice->refusal = refusal;
+	c->choice->reason = reason;
+	if (option >= 0) {
+		const struct lc_option *taken = &own->options[option];
+		const char *const more[] = {
+			taken->told, older_text(c, own, c->choice->common, taken),
+			taken->origin == LC_BY_SEARCH ? driver_objection(c->arena, c->at, own, taken) : NULL,
+		};
+
+		for (size_t i = 0; i < LC_COUNT(more); i++)
+			if (more[i])
+				c->choice->reason = lc_format(c->arena, "%s; %s", c->choice->reason, more[i]);
+		c->choice->reasons[option] = c->choice->reason;
+	}
+	for (size_t i = 0; i < own->option_count; i++) {
+		const char **why = &c->choice->reasons[i];
 
 		/* Why an option was not allowed matters more than why it was not chosen. */
-		if (!*reason)
-			*reason = objection(arena, at, seat, option, NULL);
-		if (!*reason)
-			*reason = driver_objection(arena, at, seat, option);
-		if (!*reason)
-			*reason = why_passed_over(arena, at, option, choice->option,
-						  choice->common);
+		if (!*why)
+			*why = c->barred[i];
+		if (!*why)
+			*why = objection(c, own, &own->options[i]);
+		if (!*why)
+			*why = driver_objection(c->arena, c->at, own, &own->options[i]);
+		if (!*why)
+			*why = why_passed_over(c, &own->options[i]);
 	}
 }
 
-static void take(struct lc_arena *arena, const struct lc_circumstances *at,
-		 struct lc_choice *choice, int option, const char *reason)
+/* What prevents that anything is taken: the driver, with a strict guard, or a constraint. */
+static enum lc_refusal refusal_of(const struct choosing *c)
 {
-	const struct lc_option *taken = &at->seats[at->self].options[option];
-	const char *older = older_text(arena, at, taken, choice->common);
+	enum lc_refusal refusal = LC_MISSING;
 
-	if (taken->told)
-		reason = lc_format(arena, "%s; %s", reason, taken->told);
-	if (older)
-		reason = lc_format(arena, "%s; %s", reason, older);
-	choice->option = option;
-	choice->refusal = LC_NONE;
-	choice->reason = choice->reasons[option] = reason;
-	explain_rest(arena, at, choice);
-}
+	for (size_t i = 0; i < c->own->option_count; i++) {
+		const struct lc_option *option = &c->own->options[i];
 
-static void take_none(struct lc_arena *arena, const struct lc_circumstances *at,
-		      struct lc_choice *choice, enum lc_refusal refusal, const char *reason)
-{
-	choice->refusal = refusal;
-	choice->reason = reason;
-	explain_rest(arena, at, choice);
-}
-
-/* Returns true if constraints exclude something that could be loaded. */
-static bool any_excluded(struct lc_arena *arena, const struct lc_circumstances *at)
-{
-	const struct lc_seat *seat = &at->seats[at->self];
-
-	for (size_t i = 0; i < seat->option_count; i++)
-		if (!seat->options[i].unusable && lc_why_excluded(arena, at, seat, &seat->options[i]))
-			return true;
-	return false;
+		if (option->unusable)
+			continue;
+		if (lc_why_excluded(c->arena, c->at, c->own, option))
+			refusal = LC_EXCLUDED;
+		else if (fits(c->own, option, c->at->settings.major) &&
+			 driver_objection(c->arena, c->at, c->own, option))
+			return LC_DRIVER;
+	}
+	return refusal;
 }
 
 /* Chooses among the options of other majors when none of the common major is allowed. */
-static void choose_mixed(struct lc_arena *arena, const struct lc_circumstances *at,
-			 struct lc_choice *choice, int common, bool driver)
+static void choose_mixed(const struct choosing *c)
 {
-	const struct lc_seat *seat = &at->seats[at->self];
-	const char *last = NULL;
-	int found = -1;
+	const char *clashes = bar_clashes(c, LC_BY_SEARCH);
+	int found = best(c, c->own, 0, false);
 
-	for (size_t i = 0; i < seat->option_count; i++) {
-		const struct lc_option *option = &seat->options[i];
-
-		if (objection(arena, at, seat, option, NULL))
-			continue;
-		choice->reasons[i] = clash(arena, at, option, common);
-		if (choice->reasons[i])
-			last = choice->reasons[i];
-		else if (found < 0 || option->major > seat->options[found].major ||
-			 (option->major < seat->options[found].major &&
-			  suits_better(at, option, &seat->options[found])))
-			found = (int)i;
-	}
 	if (found >= 0)
-		take(arena, at, choice, found, common ? lc_format(arena,
-		     "the process uses CUDA %d, for which there is none; this one can be"
-		     " used beside it", common) : "the highest major found");
-	else if (last)
-		take_none(arena, at, choice, LC_INCOHERENT, last);
+		take(c, found, LC_NONE, lc_format(c->arena, "the process uses CUDA %d, for which there is"
+		     " none; this one can be used beside it", c->choice->common));
 	else
-		take_none(arena, at, choice, driver ? LC_DRIVER : any_excluded(arena, at) ?
-			  LC_EXCLUDED : LC_MISSING, NULL);
-}
-
-/* Returns the option of the highest major that was passed over for this one because it
- * would refuse an import; or NULL. */
-static const struct lc_option *best_refuser(struct lc_arena *arena,
-					    const struct lc_circumstances *at,
-					    const struct lc_seat *seat, int taken, int common)
-{
-	for (int own = INT_MAX; (own = next_major(seat, own)) >= 0; ) {
-		int i = best_of(arena, at, seat, own, common, NULL);
-
-		if (i == taken)
-			return NULL;
-		if (i >= 0 && suits_better(at, &seat->options[taken], &seat->options[i]))
-			return &seat->options[i];
-	}
-	return NULL;
-}
-
-/* Returns the first option of its own major, before it, that was passed over for that; or NULL. */
-static const struct lc_option *first_refuser(struct lc_arena *arena,
-					     const struct lc_circumstances *at,
-					     const struct lc_seat *seat, int taken)
-{
-	const struct lc_option *option = &seat->options[taken];
-
-	for (int i = 0; i < taken; i++)
-		if (seat->options[i].major == option->major &&
-		    !objection(arena, at, seat, &seat->options[i], NULL) &&
-		    suits_better(at, option, &seat->options[i]))
-			return &seat->options[i];
-	return NULL;
+		take(c, -1, clashes ? LC_INCOHERENT : refusal_of(c), clashes);
 }
 
 /* Takes the named option, else the first usable one: there are no majors to choose from. */
-static void choose_first(const struct lc_seat *seat, struct lc_choice *choice, int named)
+static void choose_first(const struct choosing *c)
 {
 	static const char *const reasons[] = {
 		[LC_BY_OVERRIDE] = "named by the environment",
 		[LC_BY_PROCESS] = "already loaded in this process",
 		[LC_BY_SEARCH] = "the first found",
 	};
-	int found = named;
+	int found = named(c->own);
 
 	/* Options of equal origin are in the order in which they were found. */
-	for (size_t i = 0; i < seat->option_count && named < 0; i++)
-		if (!seat->options[i].unusable &&
-		    (found < 0 || seat->options[i].origin < seat->options[found].origin))
+	for (size_t i = 0; i < c->own->option_count && named(c->own) < 0; i++)
+		if (!c->own->options[i].unusable &&
+		    (found < 0 || c->own->options[i].origin < c->own->options[found].origin))
 			found = (int)i;
-	for (size_t i = 0; i < seat->option_count; i++)
-		choice->reasons[i] = seat->options[i].unusable ? seat->options[i].unusable :
-				     "another one comes before it";
+	for (size_t i = 0; i < c->own->option_count; i++)
+		c->choice->reasons[i] = c->own->options[i].unusable ? c->own->options[i].unusable :
+					"another one comes before it";
 	if (found < 0)
 		return;
-	choice->option = found;
-	choice->refusal = LC_NONE;
-	choice->reason = choice->reasons[found] = reasons[seat->options[found].origin];
+	c->choice->option = found;
+	c->choice->refusal = LC_NONE;
+	c->choice->reason = c->choice->reasons[found] = reasons[c->own->options[found].origin];
 }
 
-/* Why the best option of the common major is taken; `passed` is from common_major(), `refuser`
- * from best_refuser() or first_refuser(). */
-static const char *why_best(struct lc_arena *arena, const struct lc_circumstances *at, int common,
-			    const struct against *passed, const struct lc_option *refuser,
-			    const struct lc_option *taken)
+/* Why the best option of the common major is taken; `why`: see first_major(). */
+static const char *why_best(const struct choosing *c, int option, const char *why)
 {
-	if (passed->refuser)
-		return lc_format(arena, "CUDA %d was passed over: %s", passed->major,
-				 refusal_text(arena, passed->refuser));
-	if (refuser && refuser->major == taken->major)
-		return lc_format(arena, "another one of this major comes before it, and was passed over: %s",
-				 refusal_text(arena, refuser));
-	if (refuser)
-		return lc_format(arena, "%s %d was passed over: %s", lc_major_word(own_library(at)),
-				 refuser->major, refusal_text(arena, refuser));
-	if (!guarded(at))
+	const struct lc_option *taken = &c->own->options[option];
+	const struct lc_option *passed = why ? NULL : first_passed(c, taken);
+	const char *worse = passed ? why_worse(c, passed, taken) : NULL;
+
+	if (why)
+		return why;
+	if (worse && passed->major == taken->major)
+		return lc_format(c->arena, "another one of this major comes before it, and was passed"
+				 " over: %s", worse);
+	if (worse)
+		return lc_format(c->arena, "%s %d was passed over: %s", lc_major_word(c->own->library),
+				 passed->major, worse);
+	if (c->at->process_major && guarded(c->at))
+		return lc_format(c->arena, "CUDA %d is in use in this process", c->choice->common);
+	if (passed && passed->major > taken->major)
+		return lc_format(c->arena, "%s %d lies nearer to the callers than %d",
+				 lc_major_word(c->own->library), taken->major, passed->major);
+	if (!guarded(c->at))
 		return "the highest major found (LAZYCUDA_GUARD=off)";
-	if (at->process_major)
-		return lc_format(arena, "CUDA %d is in use in this process", common);
-	if (passed->unclear)
-		return lc_format(arena, "CUDA %d was passed over: of its %s %s", passed->major,
-				 passed->library, passed->unclear->told);
-	if (!common)
+	if (!c->choice->common)
 		return "the highest major found";
-	if (passed->none)
-		return "no major serves all stubs with a library, and this one serves most";
-	return at->driver ?
+	return c->at->driver && asks_driver(c->at, c->own) &&
+	       !driver_objection(c->arena, c->at, c->own, taken) ?
 	       "the highest major that all stubs with a library have, and that the driver runs" :
 	       "the highest major that all stubs with a library have";
 }
 
-static void choose(struct lc_arena *arena, const struct lc_circumstances *at,
-		   struct lc_choice *choice)
+static void choose(const struct choosing *c)
 {
-	const struct lc_seat *seat = &at->seats[at->self];
-	int named = of_origin(seat, LC_BY_OVERRIDE);
-	struct against passed = { .major = 0 };
-	const struct lc_option *refuser = NULL;
-	bool driver = false;
-	int common, option;
+	const char *why = NULL;
+	int option = named(c->own);
 
 	/* A bad LAZYCUDA_CUDART or the like is an error, never a reason to search. */
-	if (named >= 0 && seat->options[named].unusable) {
-		take_none(arena, at, choice, LC_MISSING, seat->options[named].unusable);
+	if (option >= 0 && c->own->options[option].unusable) {
+		take(c, -1, LC_MISSING, c->own->options[option].unusable);
 		return;
 	}
-	if (!lc_has_majors(seat->library)) {
-		choose_first(seat, choice, named);
+	if (!lc_has_majors(c->own->library)) {
+		choose_first(c);
 		return;
 	}
-	if (named >= 0) {
-		take(arena, at, choice, named, "named by the environment");
+	if (option >= 0) {
+		take(c, option, LC_NONE, "named by the environment");
 		return;
 	}
-	common = choice->common = guarded(at) ? common_major(arena, at, &passed) : 0;
+	if (guarded(c->at) && !(c->choice->common = c->at->process_major) &&
+	    !(c->choice->common = bound_major(c)))
+		c->choice->common = first_major(c, &why);
 
 	/* A library that is in the process comes before any other file. */
-	find_clashes(arena, at, common, choice->reasons);
-	option = best_loaded(arena, at, seat, common, choice->reasons);
+	bar_clashes(c, LC_BY_PROCESS);
+	option = best(c, c->own, c->choice->common, true);
+	if (option < 0)
+		option = best(c, c->own, 0, true);
 	if (option >= 0) {
-		take(arena, at, choice, option, "already loaded in this process");
+		take(c, option, LC_NONE, "already loaded in this process");
 		return;
 	}
-	option = best(arena, at, seat, common, &driver);
-	if (option < 0) {
-		choose_mixed(arena, at, choice, common, driver);
-		return;
-	}
-	if (!common || seat->library->own_majors)
-		refuser = best_refuser(arena, at, seat, option, common);
-	if (!refuser)
-		refuser = first_refuser(arena, at, seat, option);
-	take(arena, at, choice, option,
-	     why_best(arena, at, common, &passed, refuser, &seat->options[option]));
+	option = best(c, c->own, c->choice->common, false);
+	if (option < 0)
+		choose_mixed(c);
+	else
+		take(c, option, LC_NONE, why_best(c, option, why));
 }
 
 struct lc_choice lc_choose(struct lc_arena *arena, const struct lc_circumstances *at)
 {
 	struct lc_choice choice = { .option = -1, .refusal = LC_MISSING };
-	size_t count = at->seats[at->self].option_count;
+	struct choosing choosing = { arena, at, &at->seats[at->self], NULL, &choice };
 
-	choice.reasons = lc_alloc(arena, count * sizeof(*choice.reasons));
-	if (choice.reasons)
-		choose(arena, at, &choice);
+	choice.reasons = lc_alloc(arena, choosing.own->option_count * sizeof(*choice.reasons));
+	choosing.barred = lc_alloc(arena, choosing.own->option_count * sizeof(*choosing.barred));
+	if (choice.reasons && choosing.barred)
+		choose(&choosing);
 	return choice;
 }

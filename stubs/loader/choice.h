@@ -21,15 +21,26 @@ enum lc_origin {
 	LC_BY_SEARCH
 };
 
+/* For whom the place of a file was meant, the nearest first (docs/reference/how-it-works.md). */
+enum lc_tier {
+	LC_OF_CALLER,		/* LAZYCUDA_PATH, run paths, its own site-packages and conda prefix */
+	LC_OF_SHELL,		/* LD_LIBRARY_PATH */
+	LC_OF_PROCESS,		/* what else Python and other stubs' callers have */
+	LC_OF_MACHINE,
+	LC_TIERS
+};
+
 /* A file that could be loaded, as far as is known without loading it. */
 struct lc_option {
 	enum lc_origin origin;
+	enum lc_tier tier;	/* of one that was searched for: the nearest place that has it */
 	int major;
 	lc_version version;	/* at least this one; 0: only the major is known */
 	lc_version latest;	/* and at most this one; 0: only the major is known */
 	size_t refuses;		/* imports of the loaded objects that it would refuse, */
 	const char *refused;	/* one of them, */
 	const char *importer;	/* and the file that imports it */
+	const char *lacks;	/* what it cannot work without is not there: says what; else NULL */
 	uint32_t cuda;		/* of a library with majors of its own: the CUDA majors that it may
 				   belong to, a bit for each; 0: it goes with any */
 	const char *told;	/* what tells `cuda`, or that nothing does; else NULL */
@@ -46,6 +57,7 @@ struct lc_seat {
 	struct lc_option *options;
 	size_t option_count;
 	lc_version loaded;	/* the version that the stub has loaded; 0: none yet */
+	uint32_t callers;	/* the library's majors that callers were compiled for, a bit for each */
 };
 
 struct lc_circumstances {

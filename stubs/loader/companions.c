@@ -328,7 +328,8 @@ static bool prefer(struct lc_arena *arena, struct lc_search *search, size_t seat
 	at = option_of(search, path);
 	if (at < 0) {
 		at = (int)own->option_count;
-		lc_search_add(arena, search, path, needing->found_by, major);
+		lc_search_add(arena, search, path, needing->found_by,
+			      search->seats[seat].options[option].tier, major);
 	}
 	if (arena->failed || at >= (int)own->option_count || own->options[at].unusable)
 		return false;

@@ -86,18 +86,32 @@ void lc_peers_list(struct lc_arena *arena, struct lc_peers *peers)
 	lc_leave();
 }
 
-/* The stub that keeps the program's constraint; NULL if memory ran out. */
+/* The stub that keeps what the program says; NULL if memory ran out. */
 static struct lc_peer *demanding(const struct lc_peers *peers)
 {
 	return peers->count ? peers->list[0] : NULL;
 }
 
-const char *lc_peers_constraint(const struct lc_peers *peers)
+void lc_peers_settings(const struct lc_peers *peers, struct lc_settings *settings)
 {
 	struct lc_peer *peer = demanding(peers);
 	const struct lc_demand *demand = peer ? atomic_load(&peer->demand) : NULL;
+	uint32_t order = peer ? atomic_load(&peer->order) : 0;
 
-	return demand && *demand->constraint ? demand->constraint : NULL;
+	settings->program = demand && *demand->constraint ? demand->constraint : NULL;
+	if (settings->ordered || !order)
+		return;
+	settings->ordered = true;
+	settings->order = (enum lc_order)(order - 1);
+}
+
+bool lc_peers_order(const struct lc_peers *peers, enum lc_order order)
+{
+	struct lc_peer *peer = demanding(peers);
+
+	if (peer)
+		atomic_store(&peer->order, order + 1);
+	return peer;
 }
 
 static struct lc_demand *find_demand(struct lc_demand *first, const char *constraint)

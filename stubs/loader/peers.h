@@ -24,6 +24,7 @@
 #include "../../include/lazycuda.h"
 #include "hooks.h"
 #include "process.h"
+#include "settings.h"
 
 struct lc_specifics;	/* specifics.h */
 struct lc_aside;	/* aside.h */
@@ -70,8 +71,9 @@ struct lc_peer {
 	_Atomic(struct lc_peer *) keeper;	/* that stub; NULL: no search has set it yet */
 	void *(*open_aside)(const char *path);
 	const struct lc_aside *aside;
-	/* In the first stub: the program's own constraint, or NULL. */
+	/* In the first stub: the program's own constraint, or NULL; its order and 1, or 0. */
 	_Atomic(struct lc_demand *) demand;
+	_Atomic uint32_t order;
 };
 
 struct lc_peers {
@@ -89,11 +91,13 @@ void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers);
 /* lc_peers_read() for who is between lc_enter() and lc_leave(). */
 void lc_peers_list(struct lc_arena *arena, struct lc_peers *peers);
 
-/* The program's own constraint on versions, or NULL.  It is never freed. */
-const char *lc_peers_constraint(const struct lc_peers *peers);
+/* Adds what the program has said to what the environment says: its constraint, which is never freed,
+ * and its order, if the environment has none. */
+void lc_peers_settings(const struct lc_peers *peers, struct lc_settings *settings);
 
-/* Sets it.  Returns false if memory ran out, or if no stub can keep it. */
+/* Sets these.  Return false if memory ran out, or if no stub can keep them. */
 bool lc_peers_constrain(const struct lc_peers *peers, const char *constraint);
+bool lc_peers_order(const struct lc_peers *peers, enum lc_order order);
 
 /*
  * A copy is another stub for this stub's library.  A kernel that nvcc registers with

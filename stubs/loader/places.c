@@ -34,6 +34,7 @@ struct place_list {
 	struct lc_survey *survey;
 	const struct lc_library *library;
 	struct lc_places *places;
+	enum lc_tier tier;	/* of what is added */
 };
 
 static bool is_left_out(const struct lc_survey *survey, const char *folder)
@@ -89,21 +90,31 @@ static void add_place(struct place_list *list, struct lc_place place)
 {
 	struct lc_folder *folder = place.site ? lc_searchable(list->survey, place.path) :
 			   lc_place_folder(list->survey, &place, place.path);
+	struct lc_places *places = list->places;
 	struct lc_place *added;
 
-	if (!folder || folder->listed[place.site] == list->library)
+	if (!folder)
 		return;
-	added = lc_grow(list->arena, &list->places->list, &list->places->count, sizeof(*added));
+	/* The order is that in which ld.so would come to it; whose it is, another matter. */
+	if (folder->listed[place.site] == list->library) {
+		added = &places->list[folder->place[place.site]];
+		if (list->tier < added->tier)
+			added->tier = list->tier;
+		return;
+	}
+	added = lc_grow(list->arena, &places->list, &places->count, sizeof(*added));
 	if (!added)
 		return;
 	*added = place;
 	added->folder = folder;
+	added->tier = list->tier;
 	folder->listed[place.site] = list->library;
+	folder->place[place.site] = places->count - 1;
 }
 
 static void add(struct place_list *list, const char *path, bool site, const char *found_by)
 {
-	add_place(list, (struct lc_place){ path, NULL, site, found_by, NULL });
+	add_place(list, (struct lc_place){ .path = path, .site = site, .found_by = found_by });
 }
 
 const char *lc_folder_of(struct lc_arena *arena, const char *path)
@@ -356,7 +367,7 @@ static void add_rpaths(struct place_list *list)
 		add_run_path(list, program, program->rpath);
 }
 
-static void add_above(struct place_list *list, bool site)
+static void add_all_above(struct place_list *list, bool site)
 {
 	const struct lc_survey *survey = list->survey;
 
@@ -367,10 +378,17 @@ static void add_above(struct place_list *list, bool site)
 		if (!concerns(&survey->process->users[i], list->library))
 			continue;
 		for (size_t j = 0; j < above->count; j++)
-			add_place(list, (struct lc_place){ above->list[j], NULL, site,
-							   site ? "site-packages" : "conda",
-							   survey->process->users[i].path });
+			add_place(list, (struct lc_place){
+				  .path = above->list[j], .site = site,
+				  .found_by = site ? "site-packages" : "conda",
+				  .object = survey->process->users[i].path });
 	}
+}
+
+static void add_above(struct place_list *list)
+{
+	add_all_above(list, true);
+	add_all_above(list, false);
 }
 
 /* The folders in which ld.so's cache has the library. */
@@ -426,8 +444,9 @@ static void add_neighbours(struct place_list *list, size_t from, size_t to)
 	const struct lc_neighbour *neighbours = list->survey->process->neighbours;
 
 	for (size_t i = from; i < to && !lc_is_privileged(); i++)
-		add_place(list, (struct lc_place){ neighbours[i].site, NULL, true, "site-packages",
-						   neighbours[i].object });
+		add_place(list, (struct lc_place){ .path = neighbours[i].site, .site = true,
+						   .found_by = "site-packages",
+						   .object = neighbours[i].object });
 }
 
 /* Adds the rest of Python's path, where wheels look for libraries that ld.so does not find.
@@ -520,12 +539,37 @@ static void add_system(struct place_list *list)
 		add(list, system_directories[i], false, "system");
 	for (size_t i = 0; list->library->homes && list->library->homes[i]; i++)
 		add(list, list->library->homes[i], false, "system");
+	if (!lc_has_majors(list->library))
+		return;
+	add_toolkit(list, "/usr/local/cuda", "system");
+	for (size_t i = 0; i < list->survey->toolkits.count; i++)
+		add_toolkit(list, list->survey->toolkits.list[i], "system");
+	add_toolkit(list, "/opt/cuda", "system");
 }
+
+/* The places in ld.so's order, with what it knows nothing of in between, and for whom they are. */
+static const struct {
+	void (*add)(struct place_list *list);
+	enum lc_tier tier;
+	bool of_driver;		/* the driver's libraries are looked for there, too */
+} kinds[] = {
+	{ add_own_path, LC_OF_CALLER, true },
+	{ add_rpaths, LC_OF_CALLER, true },
+	{ add_library_path, LC_OF_SHELL, true },
+	{ add_run_paths, LC_OF_CALLER, true },
+	{ add_above, LC_OF_CALLER, false },
+	{ add_loader, LC_OF_MACHINE, true },
+	{ add_other_sites, LC_OF_PROCESS, false },
+	{ add_other_run_paths, LC_OF_PROCESS, false },
+	{ add_environment, LC_OF_MACHINE, false },
+	{ add_system, LC_OF_MACHINE, true },
+};
 
 void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 		  const struct lc_library *library, const char *stub, struct lc_places *places)
 {
-	struct place_list list = { arena, survey, library, places };
+	struct place_list list = { .arena = arena, .survey = survey, .library = library,
+				   .places = places };
 
 	if (!survey->lib) {
 		survey->library_path = lc_loader_path(arena, survey->process->libc);
@@ -534,24 +578,9 @@ void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 		survey->python = lc_variable_at_start(arena, "PYTHONPATH");
 	}
 	*places = (struct lc_places){ .loader_path = lc_loader_path(arena, stub) };
-	add_own_path(&list);
-	add_rpaths(&list);
-	add_library_path(&list);
-	add_run_paths(&list);
-	if (!lc_has_majors(library)) {
-		add_loader(&list);
-		add_system(&list);
-		return;
+	for (size_t i = 0; i < LC_COUNT(kinds); i++) {
+		list.tier = kinds[i].tier;
+		if (kinds[i].of_driver || lc_has_majors(library))
+			kinds[i].add(&list);
 	}
-	add_above(&list, true);
-	add_above(&list, false);
-	add_loader(&list);
-	add_other_sites(&list);
-	add_other_run_paths(&list);
-	add_environment(&list);
-	add_system(&list);
-	add_toolkit(&list, "/usr/local/cuda", "system");
-	for (size_t i = 0; i < survey->toolkits.count; i++)
-		add_toolkit(&list, survey->toolkits.list[i], "system");
-	add_toolkit(&list, "/opt/cuda", "system");
 }

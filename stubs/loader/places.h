@@ -14,11 +14,13 @@
 #include "../base/by_name.h"
 #include "../base/folders.h"
 #include "../base/ldcache.h"
+#include "choice.h"
 #include "process.h"
 #include "../entry/stub.h"
 
 struct lc_place {
 	const char *path;
+	enum lc_tier tier;
 	struct lc_folder *folder;
 	bool site;		/* a site-packages: each major has its own folder below it */
 	const char *found_by;	/* as in lazycuda.h, "rpath" */

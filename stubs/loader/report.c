@@ -143,7 +143,7 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 		status->reason = lc_format(arena, "the installed driver cannot run what was found."
 			" Update the driver, or install a CUDA library that it can run."
 			" LAZYCUDA_FORWARD_COMPATIBLE=1 says that a forward-compatibility package"
-			" makes up for the driver; LAZYCUDA_GUARD=off ignores it.%s",
+			" makes up for the driver; LAZYCUDA_GUARD=best_effort uses it nevertheless.%s",
 			tried(attempt, status));
 	} else if (attempt->found.choice.refusal == LC_INCOHERENT) {
 		status->state = LAZYCUDA_STATE_REFUSED;

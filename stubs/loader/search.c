@@ -6,6 +6,7 @@
 #include <link.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "aside.h"
 #include "belongs.h"
@@ -14,6 +15,9 @@
 #include "unknown.h"
 #include "../base/count.h"
 #include "../base/glibc.h"
+
+/* How many minors are tried of an nvrtc that is newer than what is known. */
+#define LC_LATER_MINORS 10
 
 /* Adds an option and its file to two parallel arrays. */
 static struct lc_option *add_to(struct lc_arena *arena, struct lc_option **options,
@@ -212,7 +216,7 @@ static void cannot_look(struct lc_known *known, const char *folder, int error)
 
 /* Adds an option for this file, if it is new. */
 static void add_file(struct lc_known *known, struct lc_sought *sought, const char *path,
-		     struct stat st, const char *found_by, const struct lc_major *major)
+		     struct stat st, const struct lc_place *place, const struct lc_major *major)
 {
 	struct lc_arena *arena = &known->arena;
 	struct lc_option *option;
@@ -229,15 +233,20 @@ static void add_file(struct lc_known *known, struct lc_sought *sought, const cha
 	}
 	/* Links may lead to the same file from several places. */
 	same = st.st_ino ? same_file(sought->files, sought->count, st.st_dev, st.st_ino) : NULL;
-	if (same && !why)
-		add_link(arena, same, path, found_by);
-	if (same)
+	if (same) {
+		option = &sought->options[same - sought->files];
+		if (place->tier < option->tier)
+			option->tier = place->tier;
+		if (!why)
+			add_link(arena, same, path, place->found_by);
 		return;
+	}
 	option = add_to(arena, &sought->options, &sought->files, &sought->count,
-		     &(struct lc_file){ path, found_by, .left = left, .astray = why,
+		     &(struct lc_file){ path, place->found_by, .left = left, .astray = why,
 					.identity = lc_identity(&st) }, LC_BY_SEARCH);
 	if (!option)
 		return;
+	option->tier = place->tier;
 	if (why) {
 		option->major = major->major;
 		option->unusable = lc_format(arena, "is a link, and where it leads, %s", why);
@@ -255,7 +264,8 @@ static void add_file(struct lc_known *known, struct lc_sought *sought, const cha
 
 /* Looks for one major in a folder, once in each round. */
 static void seek_in(struct lc_known *known, struct lc_sought *sought, const char *path,
-		    struct lc_folder *folder, const char *found_by, const struct lc_major *major)
+		    struct lc_folder *folder, const struct lc_place *place,
+		    const struct lc_major *major)
 {
 	struct lc_folders *folders = &known->survey.folders;
 	struct stat st;
@@ -267,7 +277,7 @@ static void seek_in(struct lc_known *known, struct lc_sought *sought, const char
 		const char *file = lc_path(&known->arena, path, major->soname);
 
 		if (!lstat(file, &st)) {
-			add_file(known, sought, file, st, found_by, major);
+			add_file(known, sought, file, st, place, major);
 			return;
 		}
 		cannot_look(known, path, errno);
@@ -287,14 +297,14 @@ static void seek_major(struct lc_known *known, struct lc_sought *sought,
 		const char *below = place->site ? major->folder : NULL;
 
 		if (!place->site)
-			seek_in(known, sought, place->path, place->folder, place->found_by, major);
+			seek_in(known, sought, place->path, place->folder, place, major);
 		while (below) {
 			size_t length = strcspn(below, ":");
 			const char *path = lc_format(&known->arena, "%s/%.*s", place->path,
 						     (int)length, below);
 
 			seek_in(known, sought, path, lc_place_folder(&known->survey, place, path),
-				place->found_by, major);
+				place, major);
 			below = below[length] ? below + length + 1 : NULL;
 		}
 	}
@@ -443,6 +453,28 @@ static bool seats_hold(struct lc_known *known, bool process_only)
 	return true;
 }
 
+/* The majors that callers of a stub were compiled for.  A stub with the name of a real library takes
+ * that library's major, as its callers would, unless somebody said otherwise. */
+static uint32_t callers_of(struct lc_search *search, const struct lc_stub *stub)
+{
+	const struct lc_process *process = &search->known->process;
+	uint32_t majors = 0;
+
+	for (size_t i = 0; i < process->user_count; i++)
+		if (process->users[i].needs && !strcmp(process->users[i].needs->name, stub->library->name))
+			majors |= process->users[i].majors;
+	for (size_t m = 0; m < stub->library->major_count && lc_has_majors(stub->library); m++) {
+		const struct lc_major *major = &stub->library->majors[m];
+
+		if (strcmp(stub->soname, major->soname))
+			continue;
+		majors |= 1u << major->major;
+		if (!search->at.settings.ordered)
+			search->at.settings.order = LC_OWN;
+	}
+	return majors;
+}
+
 /* Adds a seat for each library that has a stub in the process. */
 static void seat_peers(struct lc_search *search)
 {
@@ -459,6 +491,7 @@ static void seat_peers(struct lc_search *search)
 			search->at.self = seat;
 		search->adaptors[seat] = peer->specifics->adaptors;
 		search->seats[seat].library = peer->library;
+		search->seats[seat].callers = callers_of(search, &peers->stubs[i]);
 		search->seats[seat].loaded = (lc_version)atomic_load(&peer->loaded);
 	}
 }
@@ -471,6 +504,38 @@ static bool make_seats(struct lc_arena *arena, struct lc_search *search, size_t 
 	search->adaptors = lc_alloc(arena, seats * sizeof(*search->adaptors));
 	search->at.seats = search->seats;
 	return !arena->failed;
+}
+
+const char *lc_companion_name(struct lc_arena *arena, const struct lc_library *library, lc_version version)
+{
+	const char *name = "";
+
+	for (const char *pattern = library->companion; *pattern; pattern++)
+		if (pattern[0] == '%' && (pattern[1] == 'M' || pattern[1] == 'm'))
+			name = lc_format(arena, "%s%d", name,
+					 *++pattern == 'M' ? LC_MAJOR(version) : LC_MINOR(version));
+		else
+			name = lc_format(arena, "%s%c", name, *pattern);
+	return name;
+}
+
+/* Returns what an nvrtc lacks: the file with its functions for device code, which lies beside it and
+ * has its minor in its name.  Without that it compiles nothing. */
+static const char *companion_lacked(struct lc_arena *arena, const struct lc_library *library,
+				    const struct lc_option *option, const char *path)
+{
+	const int major = LC_MAJOR(option->version), first = LC_MINOR(option->version);
+	const char *folder = lc_folder_of(arena, path), *name;
+
+	if (!library->companion || !option->version || !folder)
+		return NULL;
+	for (int minor = first; minor <= LC_MINOR(option->latest) && minor < first + LC_LATER_MINORS; minor++) {
+		name = lc_companion_name(arena, library, LC_VERSION(major, minor));
+		if (!access(lc_path(arena, folder, name), F_OK))
+			return NULL;
+	}
+	return lc_format(arena, "%s is not beside %s", lc_companion_name(arena, library, option->version),
+			 lc_printable(arena, path));
 }
 
 /* Sets for each option how many imports of the loaded objects it would refuse. */
@@ -487,17 +552,22 @@ static void judge_found(struct lc_search *search, size_t seat, const struct lc_c
 		option->refuses = unserved.count;
 		option->refused = unserved.name;
 		option->importer = unserved.importer;
+		if (option->origin == LC_BY_SEARCH)
+			option->lacks = companion_lacked(&search->known->arena, search->seats[seat].library,
+							 option, search->files[seat][i].path);
 	}
 }
 
 void lc_search_add(struct lc_arena *arena, struct lc_search *search, const char *path,
-		   const char *found_by, const struct lc_major *major)
+		   const char *found_by, enum lc_tier tier, const struct lc_major *major)
 {
 	size_t self = search->at.self;
+	struct lc_option *option = add_option(arena, search, self, &(struct lc_file){
+					.path = path, .found_by = found_by }, LC_BY_SEARCH);
 
-	if (!add_option(arena, search, self, &(struct lc_file){ .path = path, .found_by = found_by },
-			LC_BY_SEARCH))
+	if (!option)
 		return;
+	option->tier = tier;
 	examine(arena, search, self, major);
 	judge_found(search, self, &search->known->process.callers);
 }
@@ -553,7 +623,7 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 		return;
 	search->first = known->peers.list[0];
 	search->at.settings = settings;
-	search->at.settings.program = lc_peers_constraint(&known->peers);
+	lc_peers_settings(&known->peers, &search->at.settings);
 	if (lc_is_coordinated(&lc_library))
 		search->at.process_major = (int)atomic_load(&search->first->process_major);
 	else
@@ -722,7 +792,7 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 		    !lc_is_aside(&lc_aside, map->l_name) && may_use(survey, folders, map->l_name)) {
 			const char *path = lc_text(arena, map->l_name);
 
-			lc_search_add(arena, search, path, "loader", major);
+			lc_search_add(arena, search, path, "loader", LC_OF_MACHINE, major);
 		}
 		/* If the option is chosen, it is opened again. */
 		dlclose(handle);

@@ -45,7 +45,10 @@ void lc_try_failed(void);
 
 /* Adds a file that may be this stub's library, for a SONAME of `major`. */
 void lc_search_add(struct lc_arena *arena, struct lc_search *search, const char *path,
-		   const char *found_by, const struct lc_major *major);
+		   const char *found_by, enum lc_tier tier, const struct lc_major *major);
+
+/* The name of the file that goes with a version of a library which has a companion. */
+const char *lc_companion_name(struct lc_arena *arena, const struct lc_library *library, lc_version version);
 
 /* Returns true if anything was found, usable or not, except stubs under real names, and what is
  * left of libraries: empty files and dangling links. */

@@ -140,6 +140,32 @@ static const char *read_guard(struct lc_arena *arena, struct lc_settings *settin
 			 lc_printable(arena, guard));
 }
 
+bool lc_order_read(const char *text, enum lc_order *order)
+{
+	static const char orders[][8] = {
+		[LC_NEAR] = "near", [LC_HIGHEST] = "highest", [LC_OWN] = "own",
+	};
+
+	for (size_t i = 0; i < LC_COUNT(orders); i++) {
+		if (!strcmp(text, orders[i])) {
+			*order = (enum lc_order)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const char *read_order(struct lc_arena *arena, struct lc_settings *settings)
+{
+	const char *order = lc_variable("LAZYCUDA_ORDER");
+
+	settings->ordered = order;
+	if (!order || lc_order_read(order, &settings->order))
+		return NULL;
+	return lc_format(arena, "LAZYCUDA_ORDER=%s is not an order: use near, highest or own, or unset it",
+			 lc_printable(arena, order));
+}
+
 static const char *read_pin(struct lc_arena *arena, struct lc_settings *settings)
 {
 	const char *major = lc_variable("LAZYCUDA_MAJOR");
@@ -195,6 +221,7 @@ static const struct {
 	bool of_cuda;		/* means nothing for a library that goes with any CUDA */
 } readers[] = {
 	{ read_guard, false },
+	{ read_order, false },
 	{ read_pin, true },
 	{ read_constraint, true },
 	{ read_forward, false },

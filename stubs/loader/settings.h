@@ -15,8 +15,13 @@
 #include "../base/guard.h"
 #include "../entry/stub.h"
 
+/* Which of the majors that serve is taken. */
+enum lc_order { LC_NEAR, LC_HIGHEST, LC_OWN };
+
 struct lc_settings {
 	enum lc_guard guard;	/* LAZYCUDA_GUARD */
+	enum lc_order order;	/* LAZYCUDA_ORDER, else what the program says */
+	bool ordered;		/* it was said */
 	int major;		/* LAZYCUDA_MAJOR; 0: not pinned */
 	const char *constraint;	/* LAZYCUDA_CONSTRAINT; NULL: none */
 	const char *program;	/* the program's own constraint, as lc_peers_constraint(); NULL: none */
@@ -35,6 +40,9 @@ void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings, bool
  * already in the process.
  */
 const char *lc_hidden_by(const struct lc_library *library);
+
+/* Returns false for a text that names no order: near, highest or own. */
+bool lc_order_read(const char *text, enum lc_order *order);
 
 /* Returns true if LAZYCUDA_EAGER asks to load the library at once. */
 bool lc_is_eager(void);

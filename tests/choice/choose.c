@@ -22,10 +22,11 @@ static const struct lc_library libraries[] = {
 	LIBRARY("cudart"), LIBRARY("nvrtc"), LIBRARY("nvJitLink"),
 	LIBRARY("cuda", .witness = "cuInit"), LIBRARY("foreign", .own_majors = 1),
 	LIBRARY("cudnn", .own_majors = 1, .cuda = cuda),
-	LIBRARY("cusparse", .own_majors = 1, .cuda = cuda),
+	LIBRARY("cusparse", .own_majors = 1, .cuda = cuda), LIBRARY("cublas"),
 };
 
 static const char *const guards[] = { "best_effort", "strict", "off" };
+static const char *const orders[] = { "near", "highest", "own" };
 static const char *const refusals[] = {
 	[LC_NONE] = "taken", [LC_MISSING] = "missing", [LC_DRIVER] = "driver",
 	[LC_INCOHERENT] = "incoherent", [LC_EXCLUDED] = "excluded",
@@ -45,7 +46,7 @@ static const struct lc_library *library(const char *name)
 
 /* Begins anew. */
 void set(const char *guard, int major, int driver, int branch, int process_major, int self,
-	 const char *users, const char *program, int forward)
+	 const char *users, const char *program, int forward, const char *order)
 {
 	memset(seats, 0, sizeof(seats));
 	memset(options, 0, sizeof(options));
@@ -57,20 +58,22 @@ void set(const char *guard, int major, int driver, int branch, int process_major
 	};
 	while (strcmp(guards[at.settings.guard], guard))
 		at.settings.guard++;
+	while (strcmp(orders[at.settings.order], order))
+		at.settings.order++;
 }
 
-void seat(const char *name, int loaded)
+void seat(const char *name, int loaded, int callers)
 {
 	seats[at.seat_count] = (struct lc_seat){
 		.library = library(name), .loaded = (lc_version)loaded,
-		.options = options[at.seat_count],
+		.options = options[at.seat_count], .callers = (uint32_t)callers,
 	};
 	at.seat_count++;
 }
 
 /* Of the last seat. */
 void option(int origin, int major, int version, int refuses, const char *unusable, int latest,
-	    int cuda_of)
+	    int cuda_of, int tier, const char *lacks)
 {
 	struct lc_seat *last = &seats[at.seat_count - 1];
 
@@ -78,7 +81,7 @@ void option(int origin, int major, int version, int refuses, const char *unusabl
 		.origin = (enum lc_origin)origin, .major = major, .version = (lc_version)version,
 		.refuses = (size_t)refuses, .refused = "cudaThis", .importer = "/app.so",
 		.unusable = unusable, .latest = (lc_version)latest, .cuda = (uint32_t)cuda_of,
-		.told = cuda_of ? "that is told" : NULL,
+		.told = cuda_of ? "that is told" : NULL, .tier = (enum lc_tier)tier, .lacks = lacks,
 	};
 }
 

@@ -1,64 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The choice is a function of what it is given: tables of inputs, and what it says of each."""
-import ctypes
-import functools
 import itertools
-import pathlib
 
 import pytest
 
-import build
+from choosing import FOUND, LOADED, NAMED, choose, found, option, used
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOM = build.ROOT / "stubs"
-# That choice.c needs nothing else is a part of the claim.
-SOURCES = [ROOM / "loader" / "choice.c", ROOM / "base" / "arena.c", ROOM / "base" / "cuda_version.c",
-           ROOM / "base" / "constraint.c", ROOM / "base" / "printable.c"]
-
-NAMED, LOADED, FOUND = range(3)                 # enum lc_origin
 HIGHEST = "the highest major that all stubs with a library have"
 RUNS = f"{HIGHEST}, and that the driver runs"
 SAME = "another one of this major comes before it"
-
-
-def option(origin, major, version=0, refuses=0, unusable="", latest=0, cuda=()):
-    """`cuda`: the majors of CUDA that it may belong to, of a library with majors of its own."""
-    return origin, major, version, refuses, unusable, latest, sum(1 << one for one in cuda)
-
-
-def found(*majors):
-    return [option(FOUND, major) for major in majors]
-
-
-def choose(seats, own=None, guard="best_effort", major=0, driver=0, branch=0, agreed=0, loaded=(),
-           constraint="", program="", forward=0):
-    """((option, refusal, reason, what it needs of the driver, the process's CUDA), [reason of each option])"""
-    own = own or next(iter(seats))
-    call = chooser()
-    call.set(guard.encode(), major, driver, branch, agreed, list(seats).index(own),
-             kept(constraint), kept(program), forward)
-    for library, options in seats.items():
-        call.seat(library.encode(), dict(loaded).get(library, 0))
-        for origin, major, version, refuses, unusable, latest, cuda in options:
-            call.option(origin, major, version, refuses, kept(unusable), latest, cuda)
-    first, *reasons = call.choose().decode().splitlines()
-    common, taken, *said = first.split("\t")
-    assert len(reasons) == len(seats[own])
-    return (int(taken), *said, int(common)), reasons
-
-
-@functools.lru_cache(maxsize=None)
-def kept(text):
-    """What C sees after the call, too."""
-    return text.encode() or None
-
-
-@functools.lru_cache(maxsize=None)
-def chooser():
-    made = ctypes.CDLL(build.compile("libchoose.so", "-std=gnu11", "-g", "-Wall", "-shared", "-fPIC",
-                                     "-D_GNU_SOURCE", "-I", ROOM, HERE / "choose.c", *SOURCES))
-    made.choose.restype = ctypes.c_char_p
-    return made
 
 
 @pytest.mark.parametrize("circumstances, choice, reasons", [
@@ -78,7 +28,7 @@ def chooser():
     (dict(driver=1300, branch=580), (1, "taken", RUNS), None),
     (dict(driver=1209), (0, "taken", RUNS),
      [RUNS, *["the installed driver supports CUDA 12.9 and cannot run CUDA 13"] * 2]),
-    (dict(driver=1104), (-1, "driver", ""), [
+    (dict(driver=1104, guard="strict"), (-1, "driver", ""), [
         f"the installed driver supports CUDA 11.4 and cannot run CUDA {n}" for n in (12, 13, 13)]),
     (dict(driver=1300, branch=570), (0, "taken", RUNS), [
         RUNS, *["the driver supports CUDA 13.0, and display driver 570 is older than 580,"
@@ -169,7 +119,7 @@ def test_a_linker_that_is_no_older_than_the_compiler(nvrtc, linkers, taken, reas
                                       for version in linkers],
                         "nvrtc": [option(FOUND, 12, 1209)]}, loaded=nvrtc, agreed=12)
     assert said[0] == taken and why[1 - taken] == reason
-    assert (OLDER in said[2]) == (linkers[taken] < 1209 and not nvrtc)
+    assert (OLDER in said[2]) == (reason == OLDER)
 
 
 def test_an_older_minor_of_the_same_major_needs_no_branch():
@@ -216,7 +166,7 @@ USERS, PROGRAMS = "LAZYCUDA_CONSTRAINT=", "the program's constraint "
     (dict(constraint=">=12.8"), "taken", 1, {0: USERS + ">=12.8 excludes CUDA 12.5 to 12.7"}),
     # Whatever the guard, as LAZYCUDA_MAJOR; what the driver cannot run is the driver's.
     (dict(constraint="<12", guard="off"), "excluded", -1, {}),
-    (dict(constraint=">=13", driver=1200, branch=525), "driver", -1, {
+    (dict(constraint=">=13", driver=1200, branch=525, guard="strict"), "driver", -1, {
         0: USERS + ">=13 excludes CUDA 12.5 to 12.7",
         1: "the installed driver supports CUDA 12.0 and cannot run CUDA 13"}),
 ])
@@ -301,24 +251,6 @@ def test_a_soname_that_does_not_tell_its_cuda(seats, circumstances, choice, reas
     assert said[:3] == choice
     if reasons:
         assert why == reasons
-
-
-def used(seats, order, told=("cudart",), **circumstances):
-    """What each has after the first calls in this order, as open.c agrees on a major.  `told`: those
-    whose SONAMEs tell it."""
-    taken, agreed, loaded = {}, 0, {}
-    given = dict(seats)
-    for own in order:
-        said, _ = choose(given, own, agreed=agreed, loaded=loaded, **circumstances)
-        if said[0] < 0:
-            taken[own] = None
-            continue
-        file = given[own][said[0]]
-        taken[own] = file
-        agreed = agreed or said[4] or (file[1] if own in told else 0)
-        loaded[own] = 100 * file[1]
-        given[own] = [(LOADED, *file[1:])]
-    return taken
 
 
 def some(options):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The highest major that the installed driver can run."""
+"""Of the majors that serve, one that the installed driver can run."""
 import pytest
 
 import build
@@ -29,14 +29,12 @@ def machine(world, driver_version, branch=None, toolkits=ALL):
     ("11.8", "520.61.05", "11.8"),
     # A newer libcuda in front of an old display driver (cuda-compat).
     ("12.4", "470.82.01", "11.8"),
-    ("11.0", "418.87", None),
+    # It runs none: the choice is as without a driver, and the library says what is wrong.
+    ("11.0", "418.87", "13.5"),
 ])
 def test_which_major(world, driver_version, branch, chosen):
     status = machine(world, driver_version, branch).status("cudart", "nvrtc")
-    if chosen:
-        assert (status["state"], status["version"]) == ("usable", chosen), status["reason"]
-    else:
-        assert (status["state"], status["cause"]) == ("refused", 4), status["reason"]
+    assert (status["state"], status["version"]) == ("usable", chosen), status["reason"]
 
 
 def test_without_nvml_the_kernel_module_tells_the_branch(world):

@@ -101,7 +101,7 @@ def incoherent(world):
 
 def old_driver(world):
     world.loader(fake("cudart", "12.9"), driver("11.2"))
-    return world.status()["reason"]
+    return world.status(LAZYCUDA_GUARD="strict")["reason"]
 
 
 def excluded(world):

@@ -13,7 +13,7 @@ PAGE = pages.page("reference/versioning.md")
 FUNCTIONS = {
     "LAZYCUDA_1": {"lazycuda_get_status", "lazycuda_load", "lazycuda_get_driver",
                    "lazycuda_get_error", "lazycuda_get_guard", "lazycuda_open_aside", "lazycuda_version",
-                   "lazycuda_set_constraint", "lazycuda_is_allowed", "lazycuda_stub_1"},
+                   "lazycuda_set_constraint", "lazycuda_set_order", "lazycuda_is_allowed", "lazycuda_stub_1"},
     "LAZYCUDA_LINK_1": {
         "lazycuda_code_name", "lazycuda_combine", "lazycuda_components_free", "lazycuda_find_components",
         "lazycuda_entry_fatbin",

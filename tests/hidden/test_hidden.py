@@ -93,6 +93,7 @@ def test_nor_for_the_driver(installed):
     said = installed.probe("stub:cudart", "driver", "maps:libcuda.so", LAZYCUDA_MAJOR="none")
     assert said[1]["version"] == 0 and said[2]["maps"] is None
     installed.loader(driver("11.2"), folder="loader")
+    installed.env["LAZYCUDA_GUARD"] = "strict"
     assert installed.status()["state"] == "refused"
     assert installed.status(LAZYCUDA_CUDA="none")["version"] == "12.9"
 

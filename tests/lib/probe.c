@@ -12,6 +12,7 @@
  *     driver           lazycuda_get_driver     {"version": 12020, "branch": 535}
  *     guard            lazycuda_get_guard      {"guard": "strict"}
  *     constrain:TEXT   lazycuda_set_constraint {"constrain": 0}
+ *     order:TEXT       lazycuda_set_order      {"order": 0}
  *     allows:VERSION   lazycuda_is_allowed     {"allows": 1}
  *     call:NAME@NODE   call a function with eight zeros
  *                                              {"call": NAME, "value": 303}
@@ -301,6 +302,9 @@ static int run(char **words)
 		} else if (!strcmp(word, "constrain"))
 			printf("{\"constrain\": %d}\n",
 			       CALL(int (*)(const char *), "lazycuda_set_constraint", value));
+		else if (!strcmp(word, "order"))
+			printf("{\"order\": %d}\n",
+			       CALL(int (*)(const char *), "lazycuda_set_order", value));
 		else if (!strcmp(word, "allows"))
 			printf("{\"allows\": %d}\n",
 			       CALL(int (*)(int), "lazycuda_is_allowed", atoi(value)));

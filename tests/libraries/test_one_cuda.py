@@ -174,6 +174,7 @@ def test_a_record_that_is_not_believed(world, statuses, reason, damage):
 def test_a_record_that_everybody_can_write_since(world, stubs):
     """The driver is too old for the library that was found; then something else loads it."""
     world.loader(fake_driver("11.8"))
+    world.env["LAZYCUDA_GUARD"] = "strict"
     file = installed(world, library("cudnn", 9), "nvidia/cudnn/lib", "nvidia_cudnn_cu12")
     info = world.root / SITE / "nvidia_cudnn_cu12-9.1.0.70.dist-info"
     made = library_lists.read("cudnn")
@@ -258,19 +259,21 @@ def test_a_full_12_beside_a_13_without_cudnn_gives_12_for_all(world, statuses, o
         "curand": str(site / "nvidia/curand/lib/libcurand.so.10")}
 
 
-def test_a_full_13_gives_13_for_all(world, statuses):
+@pytest.mark.parametrize("order", ["near", "highest"])
+def test_a_full_12_near_and_a_full_13_far(world, statuses, order):
     a_venv_of_12(world)
     a_system_of_13(world)
     put(world, "system", library("cudnn", 9))
-    said = statuses(*ALL)
-    assert all(path.startswith(f"{SYSTEM}/") for path in paths(said).values()), said
+    said = statuses(*ALL, LAZYCUDA_ORDER=order)
+    where = f"{SYSTEM}/" if order == "highest" else str(world.root)
+    assert all(path.startswith(where) for path in paths(said).values()), said
 
 
 def test_what_the_driver_runs(world, statuses):
     a_venv_of_12(world)
     a_system_of_13(world, library("cudnn", 9))
     world.loader(fake_driver("12.9"))
-    said = statuses(*ALL)
+    said = statuses(*ALL, LAZYCUDA_ORDER="highest")
     assert all(path.startswith(str(world.root)) for path in paths(said).values()), said
 
 
@@ -289,7 +292,8 @@ def test_who_comes_later_follows(world, stubs):
     a_venv_of_12(world)
     a_system_of_13(world)
     first, second = stubs("cusparse", "cudnn")
-    said = world.probe(first, "load", second, "load", "status:cusparse", "status:cudnn")
+    said = world.probe(first, "load", second, "load", "status:cusparse", "status:cudnn",
+                       LAZYCUDA_ORDER="highest")
     assert "belongs to CUDA 13" in said[-2]["reason"]
     assert (said[-1]["state"], said[-1]["cause"]) == ("refused", 5)
 
@@ -320,7 +324,7 @@ def test_what_the_process_has_loaded_or_is_named_binds_the_others(world, statuse
 def test_off_takes_what_it_finds(world, statuses):
     a_venv_of_12(world)
     a_system_of_13(world)
-    said = statuses(*ALL, LAZYCUDA_GUARD="off")
+    said = statuses(*ALL, LAZYCUDA_GUARD="off", LAZYCUDA_ORDER="highest")
     assert said["cublas"]["path"].startswith(SYSTEM)
     assert said["cudnn"]["path"].startswith(str(world.root))
 

@@ -163,16 +163,20 @@ def both(world):
     return site
 
 
-@pytest.mark.parametrize("release, cuda", [("12.9", 12), ("13.5", 13)])
+@pytest.mark.parametrize("release, folder, order_of, cuda", [
+    ("12.9", 12, None, 12), ("13.5", 12, None, 12), ("13.5", 13, None, 13), ("13.5", 13, "near", 12),
+    ("12.9", 13, None, 12)])
 @pytest.mark.parametrize("order", [("cudart", "cudnn", "nccl"), ("nccl", "cudnn", "cudart")],
                          ids="-".join)
-def test_all_of_a_folder_are_served_by_one_cuda(world, tree, release, cuda, order):
-    """That is the newest that the driver runs; the folder decides nothing."""
+def test_all_of_a_folder_are_served_by_one_cuda(world, tree, release, folder, order_of, cuda, order):
+    """That is the folder's own, as the program would take, wherever it lies, if the driver runs it."""
     site = both(world)
     world.loader(fake_driver(release))
-    sonames = {"cudart": "libcudart.so.12", "cudnn": "libcudnn.so.9", "nccl": "libnccl.so.2"}
-    stubs = world.put(site / "lazycuda/lib/lazycuda/compat12",
-                      *[tree.compat(12) / each for each in sonames.values()])
+    sonames = {"cudart": f"libcudart.so.{folder}", "cudnn": "libcudnn.so.9", "nccl": "libnccl.so.2"}
+    stubs = world.put(site / f"lazycuda/lib/lazycuda/compat{folder}",
+                      *[tree.compat(folder) / each for each in sonames.values()])
+    if order_of:
+        world.env["LAZYCUDA_ORDER"] = order_of
     said = world.probe(*[f"open:{stubs / each}" for each in sonames.values()],
                        *[f"load:{name}" for name in order],
                        *[f"status:{name}" for name in sonames])[-3:]

@@ -241,7 +241,7 @@ def test_the_nearest_conda_prefix_alone(world, with_user):
     assert with_user(place, user())["state"] == "missing"
     folder = world.put("conda/envs/work/lib", cudart("12.9"))
     found(with_user(place, user()), folder / "libcudart.so.12", "conda")
-    assert with_user(place, user(), CONDA_PREFIX=base)["version"] == "13.5"
+    assert with_user(place, user(), CONDA_PREFIX=base)["version"] == "12.9"
 
 
 @pytest.mark.parametrize("below", ["tls", "haswell"])

@@ -117,11 +117,11 @@ def other_interface(world):
                    ("nvJitLink", "__nvJitLinkAPI@libnvJitLink.so.13"))
 
 
-@state("The driver is too old")
+@state("LAZYCUDA_GUARD=strict, and the driver is too old")
 def old_driver(world):
     cuda(world, *[fake(library, "12.9") for library in build.LIBRARIES])
     system_driver(world, "11.2")
-    return refused(world, *build.LIBRARIES)
+    return refused(world, *build.LIBRARIES, LAZYCUDA_GUARD="strict")
 
 
 def used(*libraries):
