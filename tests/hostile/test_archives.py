@@ -156,6 +156,8 @@ ARCHIVES = {
     "a folder with bytes": (names("a/"), SIZE),
     # the directory and the headers
     "of 2 members": (archive(Entry(b"a"), ends=lambda count, *rest: end(count - 1, *rest)), DAMAGED),
+    "of another length": (archive(Entry(b"a"), ends=lambda count, length, start: end(count, length - 1, start)),
+                          DAMAGED),
     "a decoy": (archive(Entry(b"a"), ends=decoy), DAMAGED),
     "prepended": (b"#!" + names("a"), DAMAGED), "prepended, and counted": (
         b"PK" + archive(Entry(b"a"), start=2), "before it what is no member"),
