@@ -44,7 +44,7 @@ def test_the_need_and_the_version_need_are_replaced(retarget, tmp_path, soname, 
     assert said["outcome"] == "retargeted" and said["loaded"] is True
     assert (file.read_bytes(), file.stat().st_mtime_ns) == before
     assert said["replaced"] == [{"library": "cudart", "needed": soname,
-                                 "stub": "libcudart_stub.so", "imports": 1}]
+                                 "stub": "libcudart_stub.so", "imports": 1, "first": False}]
     made = retarget.out / "module.so"
     assert elf.dynamic(made)["NEEDED"] == ["libcudart_stub.so", "libc.so.6"]
     assert nodes(made)["libcudart_stub.so"] == [node] and soname not in nodes(made)

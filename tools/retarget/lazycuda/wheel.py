@@ -126,7 +126,7 @@ class Job:
 
     def _find_homes(self, work, members, serving):
         """Decide where the stubs of files lie, by the folders of these members."""
-        places = [(name, self.wheel.installed(name)) for name in members]
+        places = [(name, directory.installed(name)) for name in members]
         folders = {serve.Home(name[:-len(place)], posixpath.dirname(place)) for name, place in places if place}
         serve.find_homes(work, folders, self.home, self.options.prefer == "stub",
                          self.options.stubs_in is not None, serving.cuda)
