@@ -105,10 +105,9 @@ def test_a_published_one_needs_its_own_or_a_stub_that_is_there(site, world, real
     assert loaded(world, site, ["mine12", "stock12"], [], real) == [[-303, -303], []]
 
 
-def test_the_one_that_finds_none_of_its_own_decides_if_it_comes_first(site, world, real):
-    """Its stub has the name that the published one needs, and uses the newest CUDA."""
+def test_a_stub_of_a_real_name_takes_its_own_major_first(site, world, real):
+    """Also one that finds none of its own: the published one needs its name, and would get that of 12."""
     both = list(VERSION)
-    assert loaded(world, site, ["stock12", "loose12"], both, real) == [[12090, 12090], ["12"]]
-    assert loaded(world, site, ["loose12", "stock12"], both, real) == [[13050, 13050], ["13"]]
-    assert loaded(world, site, ["loose12", "stock12"], both, real, LAZYCUDA_MAJOR="12") == [
-        [12090, 12090], ["12"]]
+    for names in ("stock12", "loose12"), ("loose12", "stock12"):
+        assert loaded(world, site, names, both, real) == [[12090, 12090], ["12"]]
+    assert loaded(world, site, names, both, real, LAZYCUDA_ORDER="highest") == [[13050, 13050], ["13"]]

@@ -175,7 +175,7 @@ def _parser():
         help="wheels: keep bundled real libraries that nothing needs any more")
     add("--build-tag", metavar="TAG", type=_word, help="wheels: name the result apart, such as 1lazycuda")
     add("--fast", action="store_true",
-        help="wheels: compress with isal, ten times as fast: what changes becomes up to a fifth larger")
+        help="wheels: compress with isal, six times as fast: up to a fifth larger")
     add("--stubs", metavar="DIR", type=_path, help="where the stubs are")
     add("--stub", action="append", default=[], metavar="FILE", type=_path,
         help="a stub that `lazycuda stub` made: replace its library, too; may be given again")
