@@ -35,7 +35,7 @@ def test_the_need_is_replaced(retarget, tmp_path, library, renamed):
     said, = retarget(needing(tmp_path, library, *NAMES[library], soname=soname)).files
     assert said["outcome"] == "retargeted" and said["loaded"] is True and said["notes"] == []
     assert said["replaced"] == [{"library": library, "needed": soname,
-                                 "stub": build.stub_name(library), "imports": 2}]
+                                 "stub": build.stub_name(library), "imports": 2, "first": False}]
     made = retarget.out / "module.so"
     assert elf.dynamic(made)["NEEDED"] == [build.stub_name(library), "libc.so.6"]
     assert {(s.name, s.node) for s in elf.imports(made)} >= {

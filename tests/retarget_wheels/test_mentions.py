@@ -168,7 +168,7 @@ def test_a_word_that_chunks_share(module, size):
 
 def test_what_names_nothing_is_not_read(mentions):
     found, said = mentions({"pkg/old.py": b'print "hello"\n', "pkg/a.json": b"{", "b.txt": FAISS})
-    assert not found and not said["notes"]
+    assert not found and not any("b.txt" in note for note in said["notes"])
 
 
 def test_a_pattern_means_any_number(mentions):

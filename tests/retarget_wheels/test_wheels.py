@@ -156,6 +156,17 @@ def test_what_the_file_found_still_goes_first(retarget, tmp_path, plain, first):
         f"{ours}:{outside}" if first else f"{outside}:{ours}"]
 
 
+@pytest.mark.parametrize("tag, gets", [("--force-rpath", "RPATH"), ("--add-rpath", "RUNPATH")])
+def test_what_is_found_by_the_path_of_another_file_still_is(retarget, tmp_path, plain, tag, gets):
+    """nixl: ld.so takes the DT_RPATH of what needs a file, and of what needs that, but for a DT_RUNPATH."""
+    outer, middle = (patch(real(tmp_path, f"{name}.so", name), "--add-needed", needed)
+                     for name, needed in (("outer", "middle.so"), ("middle", "module.so")))
+    patch(outer, tag, *(["--set-rpath"] if gets == "RPATH" else []), "$ORIGIN/far")
+    retarget(wheel_files.make(tmp_path, {"pkg/far/module.so": plain, "pkg/middle.so": middle,
+                                         "pkg/outer.so": outer}))
+    assert elf.dynamic(unpacked(retarget, tmp_path) / "pkg/far/module.so")[gets] == ["$ORIGIN/../../pkg.libs"]
+
+
 @pytest.fixture
 def through_cusolver(tmp_path):
     """A module that has a function of cuBLAS only because cuSOLVER needs cuBLAS, and needs what is
@@ -481,7 +492,7 @@ def test_a_variant_label_stays(retarget, tmp_path, plain):
 
 def test_a_record_that_was_wrong_is_said_to_have_been(retarget, tmp_path, plain):
     wheel = wheel_files.make(tmp_path, {"pkg/module.so": plain, "pkg/data.txt": b"as it was"})
-    assert not retarget("-o", tmp_path / "other", wheel).wheels[0]["notes"]
+    assert not any("RECORD" in note for note in retarget("-o", tmp_path / "other", wheel).wheels[0]["notes"])
     rewrite(wheel, lambda contents: contents.update({"pkg/data.txt": b"as it is"}))
     said, = retarget(wheel).wheels
     assert "its RECORD was wrong of pkg/data.txt, and is not in the result" in said["notes"]

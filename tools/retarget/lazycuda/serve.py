@@ -247,10 +247,26 @@ def _last_folders(part, folders):
 PATCHED = 4 << 20
 
 
-def find_homes(parts, folders, default, first, asked, cuda):
+def _that_inherit(parts):
+    """The names of files that ld.so also looks for by the DT_RPATH of a file that needs them, or what
+    needs them, as long as they have no DT_RUNPATH."""
+    by_name, found = collections.defaultdict(list), set()
+    for part in parts:
+        for name in part.answers_to:
+            by_name[name].append(part)
+    todo = [part for part in parts if part.image and part.image.search_path[0] == elf.DT_RPATH]
+    while todo:
+        more = {part.name: part for name in todo.pop().needed for part in by_name[name] if part.name not in found}
+        found.update(more)
+        todo += more.values()
+    return found
+
+
+def find_homes(parts, folders, default, first, asked, serving):
     """Gives each part the Home of its stubs, and the search path that leads to it: the wheel's own
     folder where the file looks last, as few as will do; else `default`, also if it is `asked` for.
-    `first`: the stubs are to be found before anything else.  cuda(part): the major of its stubs."""
+    `first`: the stubs are to be found before anything else."""
+    cuda, inherit = serving.cuda, _that_inherit(serving.parts)
     lasts = {part.name: [] if first else _last_folders(part, folders) for part in parts}
     if asked:
         lasts = {name: [home for home in homes if home.folder == default]
@@ -272,7 +288,7 @@ def find_homes(parts, folders, default, first, asked, cuda):
         part.home = installed.setdefault(home.folder, home)
         part.wanted_path = None
         if home not in lasts[part.name]:
-            part.wanted_path = _search_path(part, parts, first)
+            part.wanted_path = _search_path(part, part.name in inherit, first)
 
 
 def _share(parts, lasts, default):
@@ -293,16 +309,13 @@ def _share(parts, lasts, default):
             part.home = shared
 
 
-def _search_path(part, parts, first):
+def _search_path(part, inherits, first):
     """(tag, text) of the search path with the folder of the stubs.  Last, and as DT_RUNPATH, so that
-    LD_LIBRARY_PATH goes before it; but DT_RPATH where a file that needs this one has that, which
-    counts for both as long as this one has no DT_RUNPATH."""
+    LD_LIBRARY_PATH goes before it; but DT_RPATH where this one inherits that."""
     relative = posixpath.relpath(part.home.folder or ".", posixpath.dirname(part.installed) or ".")
     folder = "$ORIGIN" if relative == "." else f"$ORIGIN/{relative}"
     tag, text = part.image.search_path
     entries = [each for each in text.split(":") if each and each != folder]
     if not tag:
-        inherits = any(other.image and other.image.search_path[0] == elf.DT_RPATH and
-                       part.answers_to & other.needed for other in parts)
         tag = elf.DT_RPATH if inherits else elf.DT_RUNPATH
     return tag, ":".join([folder, *entries] if first else [*entries, folder])

@@ -129,7 +129,7 @@ class Job:
         places = [(name, directory.installed(name)) for name in members]
         folders = {serve.Home(name[:-len(place)], posixpath.dirname(place)) for name, place in places if place}
         serve.find_homes(work, folders, self.home, self.options.prefer == "stub",
-                         self.options.stubs_in is not None, serving.cuda)
+                         self.options.stubs_in is not None, serving)
 
     def _change(self, found, work, serving, folder):
         """Decide where the stubs lie, change what cannot stay as it is, and load the results:
