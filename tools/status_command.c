@@ -286,6 +286,7 @@ int status_main(int argc, char **argv)
 		if (!known)
 			return options_wrong(&command, "unknown library ", argv[i]);
 	}
+	tables_look_everywhere();
 	/* The driver's libraries come first: a search for the others looks at the driver and
 	 * would load them. */
 	for (int k = 0; k < LIBRARIES; k++) {

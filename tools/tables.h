@@ -36,6 +36,9 @@ struct tables {
 	size_t driver;			/* index of the toolkit whose driver is assumed */
 };
 
+/* Has searches in this process list all candidates. */
+void tables_look_everywhere(void);
+
 /* Reads the tables of lazycuda's stubs.  Returns NULL, or what is wrong. */
 const char *tables_read(struct tables *tables);
 /* Adds the table of a stub that `lazycuda stub` made.  Returns NULL, or what is wrong. */

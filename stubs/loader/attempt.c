@@ -22,7 +22,7 @@ static void open_companion(struct lc_attempt *attempt)
 	name = lc_format(&attempt->arena, "%.*s/%s", (int)(slash - path), path,
 			 lc_companion_name(&attempt->arena, &lc_library, attempt->found.version));
 	/* It need not be there: the library may find one elsewhere. */
-	if (lc_file_is_safe(&attempt->search.known->survey.folders, name, &why))
+	if (lc_file_is_safe(&lc_known_survey(attempt->search.known)->folders, name, &why))
 		attempt->companion = lc_dlopen(&attempt->arena, name, RTLD_LAZY | RTLD_LOCAL, &why);
 	if (attempt->companion)
 		lc_trace("%s: loaded beside it", name);

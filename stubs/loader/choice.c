@@ -861,3 +861,17 @@ struct lc_choice lc_choose(struct lc_arena *arena, const struct lc_circumstances
 		choose(&choosing);
 	return choice;
 }
+
+bool lc_choice_is_made(struct lc_arena *arena, const struct lc_circumstances *at)
+{
+	const struct lc_seat *own = &at->seats[at->self];
+	struct lc_choice choice = lc_choose(arena, at);
+	const struct lc_option *taken = &own->options[choice.option];
+
+	if (arena->failed || choice.option < 0)
+		return false;
+	if (taken->origin == LC_BY_OVERRIDE || !lc_is_coordinated(own->library) || !guarded(at))
+		return !taken->private;
+	/* Its own major is the process's: then no file of another stub has a say in it. */
+	return !taken->private && told_major(own, taken) == choice.common && !lc_choice_needs_driver(at);
+}

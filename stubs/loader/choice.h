@@ -90,6 +90,10 @@ bool lc_choice_needs_driver(const struct lc_circumstances *at);
  * has the same major as a candidate and may be older. */
 bool lc_choice_needs_branch(const struct lc_circumstances *at);
 
+/* Returns true if what is named or in the process is taken, whatever lies in folders: none has been
+ * looked at yet. */
+bool lc_choice_is_made(struct lc_arena *arena, const struct lc_circumstances *at);
+
 /* Reasons are allocated in `arena`; if it has failed, there is no choice. */
 struct lc_choice lc_choose(struct lc_arena *arena, const struct lc_circumstances *at);
 

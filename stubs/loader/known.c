@@ -204,6 +204,8 @@ void lc_known_forked(void)
 struct lc_survey *lc_known_survey(struct lc_known *known)
 {
 	if (!known->surveyed)
+		lc_process_read_python(&known->arena, &known->process);
+	if (!known->surveyed)
 		lc_survey_begin(&known->arena, &known->process, &known->survey);
 	else if (!known->survey.cache.bytes && known->survey.cache.size)
 		lc_ldcache_open(&known->arena, &known->survey.cache);

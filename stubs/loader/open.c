@@ -307,6 +307,10 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 		}
 		if (bind_lazily(search, found->choice.option))
 			continue;
+		if (found->choice.option < 0 && lc_search_folders(arena, search)) {
+			lc_prefer_set(arena, search);
+			continue;
+		}
 		if (found->choice.option < 0) {
 			if (!asked && lc_ask_libraries(arena, search, found->choice.common)) {
 				asked = true;

@@ -98,6 +98,7 @@ void lc_peers_settings(const struct lc_peers *peers, struct lc_settings *setting
 	const struct lc_demand *demand = peer ? atomic_load(&peer->demand) : NULL;
 	uint32_t order = peer ? atomic_load(&peer->order) : 0;
 
+	settings->everywhere = peer && atomic_load(&peer->everywhere);
 	settings->program = demand && *demand->constraint ? demand->constraint : NULL;
 	if (settings->ordered || !order)
 		return;

@@ -74,6 +74,7 @@ struct lc_peer {
 	/* In the first stub: the program's own constraint, or NULL; its order and 1, or 0. */
 	_Atomic(struct lc_demand *) demand;
 	_Atomic uint32_t order;
+	_Atomic uint32_t everywhere;	/* there, too: a status shall have all candidates */
 };
 
 struct lc_peers {

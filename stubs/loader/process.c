@@ -854,10 +854,17 @@ void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t
 	for (size_t i = 0; i < process->user_count && !arena->failed; i++)
 		if (process->users[i].path[0] != '/')
 			process->users[i].path = absolute(arena, process->users[i].path);
+	process->audited |= was_audited();
+}
+
+void lc_process_read_python(struct lc_arena *arena, struct lc_process *process)
+{
+	struct walk walk = { .arena = arena, .process = process };
+
+	find_program(&walk);
 	process->loaded_neighbour_count = process->neighbour_count;
 	note_pex(&walk);
 	note_interpreter(&walk);
-	process->audited |= was_audited();
 }
 
 /* Appends so many elements to an array. */

@@ -114,6 +114,9 @@ struct lc_loads lc_process_loads(void);
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
 		     bool callers, struct lc_process *process);
 
+/* Adds the site-packages that the program's Python searches, which takes system calls. */
+void lc_process_read_python(struct lc_arena *arena, struct lc_process *process);
+
 /* Adds what has been loaded since, if nothing was unloaded, and takes no lock of ld.so's.  Returns false
  * if a stub, a user of one or something of another site-packages is among it, or if memory ran out: then
  * everything has to be read again. */

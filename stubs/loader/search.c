@@ -572,19 +572,6 @@ void lc_search_add(struct lc_arena *arena, struct lc_search *search, const char 
 	judge_found(search, self, &search->known->process.callers);
 }
 
-/* Adds the options for a stub, in order of preference. */
-static void add_options(struct lc_arena *arena, struct lc_search *search, size_t seat,
-			bool process_only)
-{
-	if (lc_hidden_by(search->seats[seat].library))
-		return;
-	add_override(arena, search, seat);
-	add_reals(arena, search, seat);
-	/* A stub that has its library will not load another. */
-	if (!process_only && !search->seats[seat].loaded)
-		add_found(arena, search, seat);
-}
-
 /* If reading what is known failed or ran short, so did the search. */
 static void inherit_failure(struct lc_arena *arena, const struct lc_known *known)
 {
@@ -592,17 +579,40 @@ static void inherit_failure(struct lc_arena *arena, const struct lc_known *known
 	arena->starved |= known && known->arena.starved;
 }
 
-static void search_seats(struct lc_arena *arena, struct lc_search *search, bool process_only)
+static void judge_seats(struct lc_arena *arena, struct lc_search *search)
 {
-	seat_peers(search);
+	inherit_failure(arena, search->known);
+	for (size_t seat = 0; seat < search->at.seat_count && !arena->failed; seat++)
+		judge_found(search, seat, &search->known->process.callers);
+}
+
+bool lc_search_folders(struct lc_arena *arena, struct lc_search *search)
+{
+	if (search->folders_done || search->hidden || arena->failed)
+		return false;
+	search->folders_done = true;
+	/* A stub that has its library will not load another. */
+	for (size_t seat = 0; seat < search->at.seat_count; seat++)
+		if (!search->seats[seat].loaded && !lc_hidden_by(search->seats[seat].library))
+			add_found(arena, search, seat);
+	judge_seats(arena, search);
+	return true;
+}
+
+/* Adds what is there for each seat, in order of preference. */
+static void search_seats(struct lc_arena *arena, struct lc_search *search, bool everywhere)
+{
 	for (size_t seat = 0; seat < search->at.seat_count && !search->hidden; seat++) {
-		add_options(arena, search, seat, process_only);
-		inherit_failure(arena, search->known);
-		if (!arena->failed)
-			judge_found(search, seat, &search->known->process.callers);
-		if (!arena->failed)
-			trace_found(search, seat);
+		if (lc_hidden_by(search->seats[seat].library))
+			continue;
+		add_override(arena, search, seat);
+		add_reals(arena, search, seat);
 	}
+	judge_seats(arena, search);
+	if (everywhere || !lc_choice_is_made(arena, &search->at))
+		lc_search_folders(arena, search);
+	for (size_t seat = 0; seat < search->at.seat_count && !arena->failed; seat++)
+		trace_found(search, seat);
 }
 
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only)
@@ -611,7 +621,7 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	struct lc_known *known;
 
 	*search = (struct lc_search){ .hidden = lc_hidden_by(&lc_library),
-				      .last_resort_done = process_only };
+				      .folders_done = process_only, .last_resort_done = process_only };
 	lc_settings_read(arena, &settings, false);
 	known = lc_known_take(lc_has_majors(&lc_library) && settings.guard != LC_OFF &&
 			      !search->hidden);
@@ -628,7 +638,8 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 		search->at.process_major = (int)atomic_load(&search->first->process_major);
 	else
 		search->at.settings.major = 0;
-	search_seats(arena, search, process_only);
+	seat_peers(search);
+	search_seats(arena, search, search->at.settings.everywhere);
 }
 
 void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_known *known,
@@ -638,12 +649,7 @@ void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_
 	if (!make_seats(arena, search, 1))
 		return;
 	search->seats[0].library = library;
-	add_override(arena, search, 0);
-	add_reals(arena, search, 0);
-	add_found(arena, search, 0);
-	inherit_failure(arena, known);
-	if (!arena->failed)
-		trace_found(search, 0);
+	search_seats(arena, search, false);
 }
 
 /* Returns true if a file is a sign that a real library is here. */

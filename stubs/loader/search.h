@@ -19,6 +19,7 @@ struct lc_search {
 	struct lc_peer *first;	/* the stub that keeps the process's major */
 	struct lc_known *known;
 	const struct lc_places *looked;	/* for messages: the places of this stub, or NULL */
+	bool folders_done;		/* folders were looked at, or must not be */
 	bool last_resort_done;		/* the last resort was tried, or must not be */
 	const char *hidden;	/* the variable that hides the library, or NULL */
 };
@@ -27,6 +28,10 @@ struct lc_search {
  * are named or already loaded; if the library is hidden, considers nothing.  Takes what is
  * known, which is to be given back; search->known is NULL if memory ran out. */
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only);
+
+/* Looks at folders, if that has not been done: it is not where what is named or in the process is
+ * taken.  Returns false if there is nothing to look at. */
+bool lc_search_folders(struct lc_arena *arena, struct lc_search *search);
 
 /* Searches for a library of the driver's, which need not have a stub in the process.  Uses
  * `known`, which stays the caller's to give back. */

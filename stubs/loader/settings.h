@@ -22,6 +22,7 @@ struct lc_settings {
 	enum lc_guard guard;	/* LAZYCUDA_GUARD */
 	enum lc_order order;	/* LAZYCUDA_ORDER, else what the program says */
 	bool ordered;		/* it was said */
+	bool everywhere;	/* look also where nothing can be taken any more */
 	int major;		/* LAZYCUDA_MAJOR; 0: not pinned */
 	const char *constraint;	/* LAZYCUDA_CONSTRAINT; NULL: none */
 	const char *program;	/* the program's own constraint, as lc_peers_constraint(); NULL: none */
@@ -30,7 +31,7 @@ struct lc_settings {
 };
 
 /* Reads the variables that concern this library; or all, also those that concern only other stubs
- * of the process.  Does not set `program`. */
+ * of the process.  Does not set what lc_peers_settings() adds. */
 void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings, bool all);
 
 /*

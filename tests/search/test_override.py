@@ -7,6 +7,7 @@ import pytest
 import build
 import fakes
 from fakes import fake
+from syscalls import between, system_calls
 from world import probe
 
 VARIABLES = {"cudart": "LAZYCUDA_CUDART", "nvrtc": "LAZYCUDA_NVRTC",
@@ -74,3 +75,28 @@ def test_a_wrong_variable_is_the_reason_against_every_candidate(world):
     reason, = [one["reason"] for one in library["candidates"]]
     assert reason.startswith("LAZYCUDA_MAJOR=twelve is not a CUDA major")
     assert reason in said.err and "(null)" not in said.err
+
+
+NOT_TO_BE_SEEN = ("CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX", "PYTHONPATH", "LAZYCUDA_PATH")
+
+
+@pytest.mark.parametrize("how", ["named", "in the process"])
+def test_no_folder_is_looked_at_where_the_library_is_certain(world, how):
+    """One of them may be on a server that does not answer.  `lazycuda status` looks, and the next search,
+    if the library has gone."""
+    for place in NOT_TO_BE_SEEN:
+        world.put(f"{place}/lib64", fake("cudart", "13.5"))
+        world.env[place] = world.root / place
+    file = world.put("there", fake("cudart", "12.9")) / "libcudart.so.12"
+    first = [] if how == "named" else [f"open:{file}"]
+    if how == "named":
+        world.env["LAZYCUDA_CUDART"] = file
+    calls = system_calls(world, probe(), *first, f"open:{build.stub('cudart')}", "mark:begin", "load",
+                         "mark:end")
+    calls = between(calls, "begin", "end")
+    assert not [place for place in NOT_TO_BE_SEEN if str(world.root / place) in calls]
+    assert "/usr/local" not in calls and "ld.so.cache" not in calls
+    status = world.probe(*first, "stub:cudart", "load", "status:cudart")[-1]
+    assert status["path"] == str(file) and len(status["candidates"]) == 1
+    if how == "named":
+        assert "CUDA_HOME/lib64" in world.cli("status", "cudart").out
