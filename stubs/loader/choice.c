@@ -310,6 +310,8 @@ static int serves(const struct choosing *c, const struct lc_seat *seat, int majo
 	return !option->refuses + !option->lacks + !older_text(c, seat, major, option);
 }
 
+#define STANDING (8 + 4 + 3)	/* nothing speaks against it */
+
 /* What speaks for an option wherever it lies, what counts most first: that the driver runs it, that
  * its CUDA is known, how well it serves. */
 static int standing(const struct choosing *c, const struct lc_seat *seat, int major,
@@ -535,20 +537,28 @@ static const char *why_before(const struct choosing *c, const struct judged *fou
 	return why ? lc_format(c->arena, "CUDA %d was passed over: %s", higher->major, why) : NULL;
 }
 
+/* The majors of CUDA that usable options may belong to. */
+static uint32_t offered(const struct lc_circumstances *at)
+{
+	uint32_t set = 0;
+
+	for (size_t s = 0; s < at->seat_count; s++)
+		for (size_t i = 0; i < at->seats[s].option_count; i++)
+			if (!at->seats[s].options[i].unusable)
+				set |= cuda_of(&at->seats[s], &at->seats[s].options[i]);
+	return set;
+}
+
 /* The first major by its merits; 0: there is none.  Sets *why unless it is simply the highest. */
 static int first_major(const struct choosing *c, const char **why)
 {
 	struct judged found = { .major = 0 }, higher = found, judged;
-	uint32_t offered = 0;
+	const uint32_t set = offered(c->at);
 
-	for (size_t s = 0; s < c->at->seat_count; s++)
-		for (size_t i = 0; i < c->at->seats[s].option_count; i++)
-			if (!c->at->seats[s].options[i].unusable)
-				offered |= cuda_of(&c->at->seats[s], &c->at->seats[s].options[i]);
 	for (int major = LC_MAX_CUDA; major; major--) {
 		enum merit merit;
 
-		if (!(offered >> major & 1) || !(judged = judge(c, major)).known)
+		if (!(set >> major & 1) || !(judged = judge(c, major)).known)
 			continue;
 		merit = difference(&judged, &found);
 		if (!found.major || (merit < MERITS && judged.merits[merit] > found.merits[merit]))
@@ -874,4 +884,48 @@ bool lc_choice_is_made(struct lc_arena *arena, const struct lc_circumstances *at
 		return !taken->private;
 	/* Its own major is the process's: then no file of another stub has a say in it. */
 	return !taken->private && told_major(own, taken) == choice.common && !lc_choice_needs_driver(at);
+}
+
+/* Returns true if a major has more stubs with a near file than another, in the nearest tier in which
+ * they differ. */
+static bool is_nearer(const struct judged *one, const struct judged *other)
+{
+	enum merit merit = NEAR;
+
+	while (merit < NEAR + LC_OF_PROCESS && one->merits[merit] == other->merits[merit])
+		merit++;
+	return merit < NEAR + LC_OF_PROCESS && one->merits[merit] > other->merits[merit];
+}
+
+bool lc_choice_is_near(struct lc_arena *arena, const struct lc_circumstances *at,
+		       const struct lc_choice *choice)
+{
+	struct choosing c = { arena, at, &at->seats[at->self], NULL, NULL };
+	const int common = choice->common;
+	const uint32_t set = offered(at);
+	struct judged judged;
+
+	if (choice->option < 0 || !common || at->settings.order != LC_NEAR)
+		return false;
+	c.barred = lc_alloc(arena, c.own->option_count * sizeof(*c.barred));
+	if (!c.barred)
+		return false;
+	/* Each stub has a file that nothing speaks against. */
+	for (size_t s = 0; s < at->seat_count; s++) {
+		const struct lc_seat *seat = &at->seats[s];
+		int i = seat->loaded ? -1 : best_for(&c, seat, common);
+
+		if (!seat->loaded && (i < 0 || standing(&c, seat, common, &seat->options[i]) < STANDING))
+			return false;
+	}
+	judged = judge(&c, common);
+	for (int major = LC_MAX_CUDA; major && !at->process_major; major--) {
+		struct judged other = { .major = 0 };
+
+		if (set >> major & 1)
+			other = judge(&c, major);
+		if (is_nearer(&other, &judged))
+			return false;
+	}
+	return !arena->failed;
 }

@@ -94,6 +94,11 @@ bool lc_choice_needs_branch(const struct lc_circumstances *at);
  * looked at yet. */
 bool lc_choice_is_made(struct lc_arena *arena, const struct lc_circumstances *at);
 
+/* Returns true if a choice of what is near, of the caller's or the shell's, stands whatever lies
+ * elsewhere. */
+bool lc_choice_is_near(struct lc_arena *arena, const struct lc_circumstances *at,
+		       const struct lc_choice *choice);
+
 /* Reasons are allocated in `arena`; if it has failed, there is no choice. */
 struct lc_choice lc_choose(struct lc_arena *arena, const struct lc_circumstances *at);
 

@@ -95,6 +95,10 @@ static void add_place(struct place_list *list, struct lc_place place)
 
 	if (!folder)
 		return;
+	/* Meanwhile it may have been listed for another library. */
+	for (size_t i = 0; i < places->near; i++)
+		if (places->list[i].folder == folder && places->list[i].site == place.site)
+			return;
 	/* The order is that in which ld.so would come to it; whose it is, another matter. */
 	if (folder->listed[place.site] == list->library) {
 		added = &places->list[folder->place[place.site]];
@@ -565,7 +569,7 @@ static const struct {
 	{ add_system, LC_OF_MACHINE, true },
 };
 
-void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
+void lc_places_of(struct lc_arena *arena, struct lc_survey *survey, enum lc_reach reach,
 		  const struct lc_library *library, const char *stub, struct lc_places *places)
 {
 	struct place_list list = { .arena = arena, .survey = survey, .library = library,
@@ -577,10 +581,14 @@ void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
 		survey->conda = lc_variable_at_start(arena, "CONDA_PREFIX");
 		survey->python = lc_variable_at_start(arena, "PYTHONPATH");
 	}
-	*places = (struct lc_places){ .loader_path = lc_loader_path(arena, stub) };
+	if (reach == LC_NEAR_BY)
+		*places = (struct lc_places){ .loader_path = lc_loader_path(arena, stub) };
+	else
+		places->near = places->count;
 	for (size_t i = 0; i < LC_COUNT(kinds); i++) {
 		list.tier = kinds[i].tier;
-		if (kinds[i].of_driver || lc_has_majors(library))
+		if ((list.tier <= LC_OF_SHELL) == (reach == LC_NEAR_BY) &&
+		    (kinds[i].of_driver || lc_has_majors(library)))
 			kinds[i].add(&list);
 	}
 }

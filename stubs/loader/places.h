@@ -27,9 +27,13 @@ struct lc_place {
 	const char *object;	/* the file above which it lies; NULL: somebody named it */
 };
 
+/* Which places: those of the caller's and the shell's, which ld.so would come to first; or all. */
+enum lc_reach { LC_NOWHERE, LC_NEAR_BY, LC_EVERYWHERE };
+
 struct lc_places {
 	struct lc_place *list;
 	size_t count;
+	size_t near;		/* how many of them are near by */
 	const Dl_serinfo *loader_path;	/* of the library's stub, or NULL */
 };
 
@@ -61,11 +65,15 @@ struct lc_survey {
 	size_t site_count;
 	struct lazycuda_folder *left_out;	/* folders that are not searched, and why */
 	size_t left_out_count;
+	bool far;			/* that what lies far was read, too */
 	struct lc_ways ways;		/* what every library's places depend on */
 };
 
 void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,
 		     struct lc_survey *survey);
+
+/* Reads what lies far. */
+void lc_survey_far(struct lc_survey *survey);
 void lc_survey_end(struct lc_survey *survey);
 
 /* The folder's packages, which are listed once; NULL if memory ran out. */
@@ -74,9 +82,9 @@ const struct lc_site *lc_site(struct lc_survey *survey, const char *path);
 /* "cuda-12.9" as 1209; 0 for anything else. */
 int lc_toolkit_version(const char *name);
 
-/* Lists the places for one library that exist and are safe, in order, each once.  `stub` is
- * the file of its stub; NULL: of this one. */
-void lc_places_of(struct lc_arena *arena, struct lc_survey *survey,
+/* Lists the places for one library that exist and are safe, in order, each once: those near by, or,
+ * in another call, the rest.  `stub` is the file of its stub; NULL: of this one. */
+void lc_places_of(struct lc_arena *arena, struct lc_survey *survey, enum lc_reach reach,
 		  const struct lc_library *library, const char *stub, struct lc_places *places);
 
 /* Returns true if the run path of an object leads to a file with a name of the library behind the stub

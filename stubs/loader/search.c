@@ -287,12 +287,12 @@ static void seek_in(struct lc_known *known, struct lc_sought *sought, const char
 	folder->lacking = sought;
 }
 
-/* Looks for one major in all places. */
-static void seek_major(struct lc_known *known, struct lc_sought *sought,
+/* Looks for one major in the places from some index on. */
+static void seek_major(struct lc_known *known, struct lc_sought *sought, size_t from,
 		       const struct lc_major *major)
 {
 	known->rounds++;
-	for (size_t p = 0; p < sought->places.count; p++) {
+	for (size_t p = from; p < sought->places.count; p++) {
 		const struct lc_place *place = &sought->places.list[p];
 		const char *below = place->site ? major->folder : NULL;
 
@@ -319,15 +319,13 @@ static const char *stub_of(const struct lc_known *known, const struct lc_library
 	return NULL;
 }
 
-/* Looks for a library in all places, or recalls what was found there. */
-static struct lc_sought *seek(struct lc_known *known, const struct lc_library *library)
+/* Recalls what was found for a library, or begins. */
+static struct lc_sought *sought_of(struct lc_known *known, const struct lc_library *library)
 {
 	struct lc_sought *sought = lc_known_sought(known, library), **slot;
-	struct lc_survey *survey;
 
 	if (sought)
 		return sought;
-	survey = lc_known_survey(known);
 	sought = lc_alloc(&known->arena, sizeof(*sought));
 	slot = lc_grow(&known->arena, &known->sought, &known->sought_count, sizeof(*slot));
 	if (!sought || !slot) {
@@ -336,11 +334,27 @@ static struct lc_sought *seek(struct lc_known *known, const struct lc_library *l
 	}
 	*slot = sought;
 	sought->library = library;
-	lc_folders_note(&survey->folders, &sought->ways);
-	lc_places_of(&known->arena, survey, library, stub_of(known, library), &sought->places);
-	for (size_t m = 0; m < library->major_count; m++)
-		seek_major(known, sought, &library->majors[m]);
-	lc_folders_note(&survey->folders, NULL);
+	return sought;
+}
+
+/* Looks for a library in the places near by, or in all. */
+static struct lc_sought *seek(struct lc_known *known, const struct lc_library *library,
+			      enum lc_reach reach)
+{
+	struct lc_sought *sought = sought_of(known, library);
+
+	while (sought && sought->reach < reach) {
+		struct lc_survey *survey = ++sought->reach == LC_NEAR_BY ? lc_known_survey(known) :
+									   lc_known_far(known);
+		size_t from = sought->places.count;
+
+		lc_folders_note(&survey->folders, &sought->ways);
+		lc_places_of(&known->arena, survey, sought->reach, library, stub_of(known, library),
+			     &sought->places);
+		for (size_t m = 0; m < library->major_count; m++)
+			seek_major(known, sought, from, &library->majors[m]);
+		lc_folders_note(&survey->folders, NULL);
+	}
 	return sought;
 }
 
@@ -356,22 +370,22 @@ static void seek_later(struct lc_known *known, struct lc_sought *sought)
 		const struct lc_major *later = lc_later_major(&known->arena, newest, number);
 
 		if (later)
-			seek_major(known, sought, later);
+			seek_major(known, sought, 0, later);
 	}
 	for (size_t m = 0; m < sought->library->major_count; m++) {
 		const struct lc_major *older = &sought->library->majors[m];
 
 		while ((older = lc_older_soname(&known->arena, older)))
-			seek_major(known, sought, older);
+			seek_major(known, sought, 0, older);
 	}
 	lc_folders_note(&known->survey.folders, NULL);
 }
 
-/* Adds what was found from some index on, without the file that a variable names. */
+/* Adds what was found and is not there yet, without the file that a variable names. */
 static void add_sought(struct lc_arena *arena, struct lc_search *search, size_t seat,
-		       const struct lc_sought *sought, size_t from)
+		       const struct lc_sought *sought)
 {
-	for (size_t i = from; i < sought->count; i++) {
+	for (size_t i = search->taken[seat]; i < sought->count; i++) {
 		const struct lc_file *file = &sought->files[i];
 		struct lc_option *option;
 
@@ -383,6 +397,7 @@ static void add_sought(struct lc_arena *arena, struct lc_search *search, size_t 
 		if (option)
 			*option = sought->options[i];
 	}
+	search->taken[seat] = sought->count;
 }
 
 static bool has_usable(const struct lc_seat *seat)
@@ -395,20 +410,18 @@ static bool has_usable(const struct lc_seat *seat)
 
 static void add_found(struct lc_arena *arena, struct lc_search *search, size_t seat)
 {
-	struct lc_sought *sought = seek(search->known, search->seats[seat].library);
-	size_t count;
+	struct lc_sought *sought = seek(search->known, search->seats[seat].library, search->reach);
 
 	if (!sought)
 		return;
-	count = sought->count;
-	add_sought(arena, search, seat, sought, 0);
+	add_sought(arena, search, seat, sought);
 	if (seat != search->at.self)
 		return;
 	search->looked = &sought->places;
-	if (sought->later || has_usable(&search->seats[seat]))
+	if (search->reach < LC_EVERYWHERE || sought->later || has_usable(&search->seats[seat]))
 		return;
 	seek_later(search->known, sought);
-	add_sought(arena, search, seat, sought, count);
+	add_sought(arena, search, seat, sought);
 }
 
 static void trace_found(const struct lc_search *search, size_t seat)
@@ -502,6 +515,7 @@ static bool make_seats(struct lc_arena *arena, struct lc_search *search, size_t 
 	search->seats = lc_alloc(arena, seats * sizeof(*search->seats));
 	search->files = lc_alloc(arena, seats * sizeof(*search->files));
 	search->adaptors = lc_alloc(arena, seats * sizeof(*search->adaptors));
+	search->taken = lc_alloc(arena, seats * sizeof(*search->taken));
 	search->at.seats = search->seats;
 	return !arena->failed;
 }
@@ -586,11 +600,11 @@ static void judge_seats(struct lc_arena *arena, struct lc_search *search)
 		judge_found(search, seat, &search->known->process.callers);
 }
 
-bool lc_search_folders(struct lc_arena *arena, struct lc_search *search)
+bool lc_search_farther(struct lc_arena *arena, struct lc_search *search)
 {
-	if (search->folders_done || search->hidden || arena->failed)
+	if (search->reach == LC_EVERYWHERE || search->hidden || arena->failed)
 		return false;
-	search->folders_done = true;
+	search->reach++;
 	/* A stub that has its library will not load another. */
 	for (size_t seat = 0; seat < search->at.seat_count; seat++)
 		if (!search->seats[seat].loaded && !lc_hidden_by(search->seats[seat].library))
@@ -610,7 +624,9 @@ static void search_seats(struct lc_arena *arena, struct lc_search *search, bool 
 	}
 	judge_seats(arena, search);
 	if (everywhere || !lc_choice_is_made(arena, &search->at))
-		lc_search_folders(arena, search);
+		lc_search_farther(arena, search);
+	while (everywhere && lc_search_farther(arena, search))
+		;
 	for (size_t seat = 0; seat < search->at.seat_count && !arena->failed; seat++)
 		trace_found(search, seat);
 }
@@ -621,7 +637,7 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	struct lc_known *known;
 
 	*search = (struct lc_search){ .hidden = lc_hidden_by(&lc_library),
-				      .folders_done = process_only, .last_resort_done = process_only };
+				      .reach = process_only ? LC_EVERYWHERE : LC_NOWHERE, .last_resort_done = process_only };
 	lc_settings_read(arena, &settings, false);
 	known = lc_known_take(lc_has_majors(&lc_library) && settings.guard != LC_OFF &&
 			      !search->hidden);

@@ -15,11 +15,12 @@ struct lc_search {
 	struct lc_circumstances at;
 	struct lc_seat *seats;	/* with room for every stub of the process */
 	struct lc_file **files;	/* parallel to seats[i].options */
-	const struct lc_adaptor **adaptors;	/* for each seat: those of its stub */
+	const struct lc_adaptor **adaptors;	/* for each seat: those of its stub, */
+	size_t *taken;		/* and how many of the files that were found are among its options */
 	struct lc_peer *first;	/* the stub that keeps the process's major */
 	struct lc_known *known;
 	const struct lc_places *looked;	/* for messages: the places of this stub, or NULL */
-	bool folders_done;		/* folders were looked at, or must not be */
+	enum lc_reach reach;		/* how far folders were looked at, or must not be */
 	bool last_resort_done;		/* the last resort was tried, or must not be */
 	const char *hidden;	/* the variable that hides the library, or NULL */
 };
@@ -29,9 +30,8 @@ struct lc_search {
  * known, which is to be given back; search->known is NULL if memory ran out. */
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only);
 
-/* Looks at folders, if that has not been done: it is not where what is named or in the process is
- * taken.  Returns false if there is nothing to look at. */
-bool lc_search_folders(struct lc_arena *arena, struct lc_search *search);
+/* Looks farther: at the folders near by, then at all.  Returns false if nothing is left to look at. */
+bool lc_search_farther(struct lc_arena *arena, struct lc_search *search);
 
 /* Searches for a library of the driver's, which need not have a stub in the process.  Uses
  * `known`, which stays the caller's to give back. */

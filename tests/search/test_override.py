@@ -77,26 +77,28 @@ def test_a_wrong_variable_is_the_reason_against_every_candidate(world):
     assert reason in said.err and "(null)" not in said.err
 
 
-NOT_TO_BE_SEEN = ("CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX", "PYTHONPATH", "LAZYCUDA_PATH")
+NOT_TO_BE_SEEN = ("LAZYCUDA_PATH", "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX", "PYTHONPATH")
 
 
-@pytest.mark.parametrize("how", ["named", "in the process"])
-def test_no_folder_is_looked_at_where_the_library_is_certain(world, how):
-    """One of them may be on a server that does not answer.  `lazycuda status` looks, and the next search,
-    if the library has gone."""
-    for place in NOT_TO_BE_SEEN:
+@pytest.mark.parametrize("how", ["named", "in the process", "near"])
+def test_nothing_is_looked_at_that_cannot_be_taken(world, how):
+    """It may be on a server that does not answer.  `lazycuda status` looks."""
+    unseen = NOT_TO_BE_SEEN[how == "near":]
+    for place in unseen:
         world.put(f"{place}/lib64", fake("cudart", "13.5"))
         world.env[place] = world.root / place
     file = world.put("there", fake("cudart", "12.9")) / "libcudart.so.12"
-    first = [] if how == "named" else [f"open:{file}"]
+    first = [f"open:{file}"] if how == "in the process" else []
     if how == "named":
         world.env["LAZYCUDA_CUDART"] = file
+    if how == "near":
+        world.search(file.parent)
     calls = system_calls(world, probe(), *first, f"open:{build.stub('cudart')}", "mark:begin", "load",
                          "mark:end")
     calls = between(calls, "begin", "end")
-    assert not [place for place in NOT_TO_BE_SEEN if str(world.root / place) in calls]
-    assert "/usr/local" not in calls and "ld.so.cache" not in calls
+    assert not [place for place in unseen if str(world.root / place) in calls]
+    assert how == "near" or ("/usr/local" not in calls and "ld.so.cache" not in calls)
     status = world.probe(*first, "stub:cudart", "load", "status:cudart")[-1]
     assert status["path"] == str(file) and len(status["candidates"]) == 1
-    if how == "named":
+    if how != "in the process":
         assert "CUDA_HOME/lib64" in world.cli("status", "cudart").out

@@ -346,10 +346,12 @@ def test_the_order_of_places(world, with_user):
         status = with_user(f"{site}/pkg", extension)
         parent = pathlib.Path(status["path"]).parent
         assert (status["found_by"], str(parent).replace("pkg/../", "")) == (how, str(folder))
-        # Everything behind it is still named, in order, and not taken.
+        # Everything behind it is still named, in order, and not taken; but nothing that lies far is
+        # looked at while something near serves.
         rest = [str(pathlib.Path(c["path"]).parent) for c in status["candidates"]
                 if not c["taken"]]
-        assert rest == [str(folder) for _, folder in places[number + 1:]]
+        seen = places[:5] if number < 5 else places
+        assert rest == [str(folder) for _, folder in seen[number + 1:]]
         assert all(c["reason"] for c in status["candidates"])
         if how != "system":
             (folder / "libcudart.so.12").unlink()
