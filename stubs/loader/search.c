@@ -466,26 +466,32 @@ static bool seats_hold(struct lc_known *known, bool process_only)
 	return true;
 }
 
-/* The majors that callers of a stub were compiled for.  A stub with the name of a real library takes
- * that library's major, as its callers would, unless somebody said otherwise. */
-static uint32_t callers_of(struct lc_search *search, const struct lc_stub *stub)
+/* The major of a stub with the name of a real library, which is to be taken, as its callers would,
+ * unless somebody said otherwise; 0: it has a name of its own. */
+static uint32_t major_by_name(struct lc_search *search, const struct lc_stub *stub)
 {
-	const struct lc_process *process = &search->known->process;
-	uint32_t majors = 0;
+	const struct lc_library *library = stub->library;
 
-	for (size_t i = 0; i < process->user_count; i++)
-		if (process->users[i].needs && !strcmp(process->users[i].needs->name, stub->library->name))
-			majors |= process->users[i].majors;
-	for (size_t m = 0; m < stub->library->major_count && lc_has_majors(stub->library); m++) {
-		const struct lc_major *major = &stub->library->majors[m];
-
-		if (strcmp(stub->soname, major->soname))
+	for (size_t m = 0; m < library->major_count && lc_has_majors(library); m++) {
+		if (strcmp(stub->soname, library->majors[m].soname))
 			continue;
-		majors |= 1u << major->major;
 		if (!search->at.settings.ordered)
 			search->at.settings.order = LC_OWN;
+		return 1u << library->majors[m].major;
 	}
-	return majors;
+	return 0;
+}
+
+/* Sets the majors that callers were compiled for. */
+static void add_callers(struct lc_search *search)
+{
+	const struct lc_process *process = &search->known->process;
+
+	for (size_t s = 0; s < search->at.seat_count; s++)
+		for (size_t i = 0; i < process->user_count; i++)
+			if (process->users[i].needs && !strcmp(process->users[i].needs->name,
+							       search->seats[s].library->name))
+				search->seats[s].callers |= process->users[i].majors;
 }
 
 /* Adds a seat for each library that has a stub in the process. */
@@ -504,9 +510,11 @@ static void seat_peers(struct lc_search *search)
 			search->at.self = seat;
 		search->adaptors[seat] = peer->specifics->adaptors;
 		search->seats[seat].library = peer->library;
-		search->seats[seat].callers = callers_of(search, &peers->stubs[i]);
+		search->seats[seat].callers = major_by_name(search, &peers->stubs[i]);
 		search->seats[seat].loaded = (lc_version)atomic_load(&peer->loaded);
 	}
+	if (search->at.settings.order == LC_OWN)
+		add_callers(search);
 }
 
 /* Allocates this many seats. */
@@ -616,6 +624,8 @@ bool lc_search_farther(struct lc_arena *arena, struct lc_search *search)
 /* Adds what is there for each seat, in order of preference. */
 static void search_seats(struct lc_arena *arena, struct lc_search *search, bool everywhere)
 {
+	const struct lc_seat *own = &search->seats[search->at.self];
+
 	for (size_t seat = 0; seat < search->at.seat_count && !search->hidden; seat++) {
 		if (lc_hidden_by(search->seats[seat].library))
 			continue;
@@ -623,9 +633,9 @@ static void search_seats(struct lc_arena *arena, struct lc_search *search, bool 
 		add_reals(arena, search, seat);
 	}
 	judge_seats(arena, search);
-	if (everywhere || !lc_choice_is_made(arena, &search->at))
+	if (everywhere || !has_usable(own) || !lc_choice_is_made(arena, &search->at))
 		lc_search_farther(arena, search);
-	while (everywhere && lc_search_farther(arena, search))
+	while ((everywhere || !has_usable(own)) && lc_search_farther(arena, search))
 		;
 	for (size_t seat = 0; seat < search->at.seat_count && !arena->failed; seat++)
 		trace_found(search, seat);
