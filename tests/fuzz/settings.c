@@ -18,7 +18,8 @@ static struct {
 	const char *name, *value;
 } variables[] = { { "LAZYCUDA_GUARD", NULL }, { "LAZYCUDA_MAJOR", NULL },
 		  { "LAZYCUDA_CUDART", NULL }, { "LAZYCUDA_DEBUG", NULL },
-		  { "LAZYCUDA_CONSTRAINT", NULL }, { "LAZYCUDA_FORWARD_COMPATIBLE", NULL } };
+		  { "LAZYCUDA_CONSTRAINT", NULL }, { "LAZYCUDA_FORWARD_COMPATIBLE", NULL },
+		  { "LAZYCUDA_ORDER", NULL } };
 
 char *fuzz_getenv(const char *name)
 {
