@@ -344,6 +344,12 @@ def test_a_build_tag(retarget, tmp_path, plain):
     assert said["output"] == str(made)
     assert b"Build: 1lazycuda" in wheel_files.read(made)["pkg-1.0.dist-info/WHEEL"]
     wheel_files.check_record(made)
+    # Which differ by their build tags alone.
+    other = tmp_path / "pkg-1.0-2-py3-none-linux_x86_64.whl"
+    other.write_bytes(wheel.read_bytes())
+    said = retarget("--build-tag", "3", "-o", tmp_path / "both", wheel, other, status=2)
+    assert "pkg-1.0-3-py3-none-linux_x86_64.whl: two inputs have this output" in said.err
+    assert not (tmp_path / "both").exists()
 
 
 def test_a_tag_that_promises_too_much_is_named(retarget, tmp_path, plain):

@@ -247,7 +247,8 @@ def _retarget(path, options, staging):
     def output(name):
         final = _final(options, path, name)
         written.append(final if path.is_symlink() and options.in_place else (options.output or path.parent) / name)
-        return staging.output(final, written[-1])
+        # The stub that --bundle puts beside several files is the same.
+        return staging.output(final, written[-1], path if is_wheel or name == path.name else None)
     is_wheel = path.suffix == ".whl"
     if why := _why_not_opened(path):
         raise OSError(None, f"{path} {why}")

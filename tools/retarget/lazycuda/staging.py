@@ -66,8 +66,8 @@ def _exchange(one, other):
 class _Output:
     """One file on its way to its place, and back."""
 
-    def __init__(self, final, shown, new):
-        self.final, self.shown, self.new = final, shown, new
+    def __init__(self, final, shown, new, source):
+        self.final, self.shown, self.new, self.source = final, shown, new, source
         self.old = new.parent.with_suffix(".old")
         self.replaces = self.linked = False
 
@@ -200,16 +200,19 @@ class Staging:
                 if not left:
                     raise
 
-    def output(self, final, shown):
-        """Where to write what is to become `final`, an output_path(), which the user knows as `shown`."""
+    def output(self, final, shown, source):
+        """Where to write what is to become `final`, an output_path(), which the user knows as `shown`; of
+        `source`, which may write it again."""
         if final not in self._outputs:
             with _about(shown.parent), self._hold():
                 self._folders[final.parent] = self._folders.get(final.parent) or self._begin(final.parent)
             folder = pathlib.Path(self._folders[final.parent], str(len(self._outputs)))
             folder.mkdir()
-            self._outputs[final] = _Output(final, shown, folder / final.name)
+            self._outputs[final] = _Output(final, shown, folder / final.name, source)
             with _about(shown):
                 self._outputs[final].check()
+        if self._outputs[final].source != source:
+            raise OSError(None, "two inputs have this output", str(shown))
         return self._outputs[final].new
 
     def _put_back(self, output):
