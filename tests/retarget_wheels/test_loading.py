@@ -133,6 +133,17 @@ def test_an_old_linker_would_call_resolvers(why_not, monkeypatch):
     monkeypatch.undo()
 
 
+@pytest.mark.parametrize("name, origin, ways", [
+    ("$ORIGIN\u00e9", "/a", {"/a\u00e9"}), ("$ORIGINs/${ORIGIN}s", "/a", {"$ORIGINs//as"}),
+    ("$ORIGIN/x", "/a$LIB", {"/a$LIB/x"}),
+    ("$LIB/$LIB", "/a", {f"{lib}/{lib}" for lib in ("lib", "lib64", *(
+        f"lib/{machine}-linux-gnu" for machine in ("x86_64", "aarch64")))})])
+def test_what_the_linker_makes_of_a_name(monkeypatch, name, origin, ways):
+    monkeypatch.syspath_prepend(build.PYTHON)
+    from lazycuda import load
+    assert load._expanded(name, origin) == ways
+
+
 def test_everything_on_this_machine_may_be_loaded(why_not):
     from lazycuda import elf, inert
     assert inert.why_not(elf.read(sys.executable)) is None

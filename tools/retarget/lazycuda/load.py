@@ -20,6 +20,9 @@ LIMITS = {resource.RLIMIT_CPU: OF_PROCESSOR, resource.RLIMIT_FSIZE: 8 << 20, res
 MOST_PLACES = 100000        # where one file's needs are looked for
 # Below a folder in which ld.so looks for a library, it looks in these.
 BY_CPU = ("tls", "haswell", "xeon_phi", "avx512_1", "x86_64", "aarch64", "atomics")
+LIBS = ("lib", "lib64", *(f"lib/{machine}-linux-gnu" for machine in elf.MACHINES.values()))
+# What ld.so puts something in place of, once: not in what it has put there.
+TOKEN = re.compile(r"\$(?:(ORIGIN|LIB|PLATFORM)(?!\w)|{(ORIGIN|LIB|PLATFORM)})", re.ASCII)
 # What Python itself has, for every module of its own.
 PYTHONS = re.compile("_?Py")
 
@@ -27,7 +30,7 @@ PYTHONS = re.compile("_?Py")
 def _library_path(search):
     """LD_LIBRARY_PATH is kept, for other libraries that a file needs."""
     theirs = re.split("[:;]", os.environ.get("LD_LIBRARY_PATH", ""))
-    return [*map(str, search), *map(os.path.abspath, filter(None, theirs))]
+    return [*search, *map(os.path.abspath, filter(None, theirs))]
 
 
 def _environment(search):
@@ -42,13 +45,10 @@ def _environment(search):
 
 def _expanded(text, origin):
     """What ld.so may make of a name or a folder."""
-    ways = [text]
-    for token, values in (("ORIGIN", [origin]), ("LIB", ["lib", "lib64", *(
-            f"lib/{machine}-linux-gnu" for machine in elf.MACHINES.values())]), ("PLATFORM", BY_CPU)):
-        if f"${token}" in text or f"${{{token}}}" in text:
-            ways = [re.sub(rf"\$(?:{token}\b|{{{token}}})", lambda _: value, way)
-                    for way, value in itertools.product(ways, values)]
-    return ways
+    libs, platforms = (values if token in text else [""] for token, values in
+                       (("LIB", LIBS), ("PLATFORM", BY_CPU)))
+    return {TOKEN.sub(lambda found: {"ORIGIN": origin, "LIB": lib, "PLATFORM": platform}[found[1] or found[2]],
+                      text) for lib, platform in itertools.product(libs, platforms)}
 
 
 def _below(folder, depth=4):
@@ -92,7 +92,7 @@ def _why_not(file, root, search):
         why, wanted, places = _judge(path)
         if why:
             return f"{'it' if path == str(file) else path} {why}"
-        new = {os.path.join(root, below) for folder in {*more, *places}
+        new = {os.path.realpath(below) for folder in {*more, *places}
                for below in _below(os.path.join(root, folder))} - folders
         wanted, more = wanted - names, ()
         names, folders = names | wanted, folders | new
@@ -100,7 +100,7 @@ def _why_not(file, root, search):
             return "it has too many needs and run paths to be looked at before"
         for name, folder in itertools.chain(itertools.product(wanted, folders),
                                             itertools.product(names - wanted, new)):
-            found = os.path.normpath(os.path.join(folder, name)) if "/" not in name else os.path.join(root, name)
+            found = os.path.join(folder if "/" not in name else root, name)
             if found not in done and os.path.lexists(found) and not os.path.isdir(found):
                 todo.append(found)
                 done.add(found)
@@ -183,7 +183,7 @@ def check(file, ours, reached, root, search=()):
     """(None: ld.so finds all that it needs, or why that could not be tried; what it imports and nothing
     that it needs has) of a file below the folder `root`.  Raises Refused if it is the file's fault that
     it cannot be loaded.  `ours` are the libraries whose stubs it needs, `reached` those names of stubs
-    that it has to find from where it lies, `search` folders to find stubs in."""
+    that it has to find from where it lies, `search` folders to find stubs in, from `root` on."""
     machine, linker = _linker()
     image = elf.read(file)
     if image.machine != machine:
@@ -192,7 +192,7 @@ def check(file, ours, reached, root, search=()):
         return "this Python does not run on glibc", []
     why = _why_not(file, root, search)
     if why:
-        return why.replace(f"{root}/", ""), []
+        return why.replace(f"{os.path.realpath(root)}/", ""), []
     try:
         missing, nobodys = _trace(linker, file, image, root, search, ours, reached)
     except Refused as refused:

@@ -24,7 +24,7 @@ def _load(new, path, stubs, options):
         for stub in stubs:
             shutil.copy(stub.path, folder / stub.name)
         return load.check(folder / path.name, {stub.library for stub in stubs},
-                          {stub.name for stub in stubs}, folder, [folder])
+                          {stub.name for stub in stubs}, folder, ["."])
 
 
 def retarget(path, said, options, output):
