@@ -108,6 +108,8 @@ OUTSIDE = "is made so that ld.so would write to memory that is not the file's"
     (made(table=relocation(0x800), entries=[(0x6ffffff9, 2)]), OUTSIDE),
     (made(table=relocation(0x208)), OUTSIDE),                   # the table itself
     (made(table=relocation(0x308)), OUTSIDE),                   # the dynamic section
+    (made(entries=[(7, 0x308), (8, 24)]), OUTSIDE),             # which ld.so changes first
+    (made(table=relocation(0x800, 5, 1)), "has a damaged symbol table"),
     (made(entries=[(17, 0x200)]), OUTSIDE),
     (made(36, struct.pack("<3Q", 0xfc0, 0x7f, 1)), None),
     (made(36, struct.pack("<3Q", 0xfc0, 0x101, 1)), OUTSIDE),
@@ -120,6 +122,7 @@ OUTSIDE = "is made so that ld.so would write to memory that is not the file's"
     (made(headers=[(6, 6, 0x300, 0x300, 0, 64, 64, 8)]), OUTSIDE),
     (made(headers=[(7, 6, 0x300, 0x300, 0, 8, 64, 24)]), OUTSIDE),
     (made(headers=[(7, 6, 0x300, 0x300, 0, 8, 1 << 62, 8)]), OUTSIDE),
+    (made(headers=[(7, 6, 0x300, 0x300, 0, 8, 64, 0)]), OUTSIDE),
 ])
 def test_what_it_is_relocated_to_is_its_own_memory(why_not, data, said):
     assert why_not(data) == said
@@ -127,9 +130,13 @@ def test_what_it_is_relocated_to_is_its_own_memory(why_not, data, said):
 
 def test_an_old_linker_would_call_resolvers(why_not, monkeypatch):
     from lazycuda import inert
-    data = made(table=relocation(0x800, 37))
+    relative = made(table=relocation(0x800, 37))
+    # By its name, which ld.so finds by one of the two hash tables.
+    named = made(7, bytes(0x40) + struct.pack("<IBBHQQ", 0, 0x1a, 0, 1, 0, 0) +
+                 struct.pack("<4IQ2I", 1, 1, 1, 0, 0, 1, 1),
+                 [(7, 0), (8, 0), (6, 0x228), (4, 0x400), (0x6ffffef5, 0x258)])
     monkeypatch.setattr(inert.os, "confstr", lambda _: "glibc 2.28")
-    assert why_not(data) == "has an IFUNC, whose resolver this ld.so would run"
+    assert {why_not(relative), why_not(named)} == {"has an IFUNC, whose resolver this ld.so would run"}
     monkeypatch.undo()
 
 

@@ -369,7 +369,7 @@ class Elf:
         after = [self.value(each, 0) - address for each in TABLES]
         return min([found[1], *(each for each in after if each > 0)])
 
-    def _gnu_count(self, most):
+    def gnu_count(self, most=MAX_TABLE):
         """How many symbols there are by GNU's hash table; 0 if it is empty, since that does not tell how
         many lie before those in it."""
         why = "has a damaged hash table"
@@ -397,7 +397,7 @@ class Elf:
             most = min(most, self._table_room(DT_VERSYM) // 2)
         count = self._at("<II", self.value(DT_HASH))[1] if self.value(DT_HASH) else most + 1
         if count > most:
-            count = self._gnu_count(most) if self.value(DT_GNU_HASH) else 0
+            count = self.gnu_count(most) if self.value(DT_GNU_HASH) else 0
             for table in self.relocation_tables()[:2]:
                 last = max((info for _, info, _ in self.relocations(table)), default=-1)
                 count = max(count, (last >> 32) + 1)

@@ -13,6 +13,7 @@ from . import elf
 
 TLSDESC = {"x86_64": 36, "aarch64": 1031}
 IRELATIVE = {"x86_64": 37, "aarch64": 1032}
+STT_GNU_IFUNC = 10
 COPY = {"x86_64": 5, "aarch64": 1024}
 AUDITORS = ((elf.DT_AUDIT, "DT_AUDIT"), (elf.DT_DEPAUDIT, "DT_DEPAUDIT"))
 # Addresses of a program, and sizes of a library: below all that the kernel chooses.
@@ -46,7 +47,7 @@ def _span(image):
 
 def _has_sane_headers(image):
     return all(image.offset(each.address) == image.header_offset for each in image.of_type(elf.PT_PHDR)) and \
-        all(each.file_size <= each.memory_size <= MOST_TLS and each.align <= HIGHEST and
+        all(each.file_size <= each.memory_size <= MOST_TLS and 0 < each.align <= HIGHEST and
             not each.align & each.align - 1 for each in image.of_type(elf.PT_TLS)) and \
         len(image.of_type(elf.PT_DYNAMIC)) == 1 and len(image.dynamic) < len(image.dynamic_room())
 
@@ -66,44 +67,61 @@ def _relative(image, table):
         where += 63 * 8
 
 
-def _writes(image, tables):
-    """(address, size) of what its relocations change."""
+def _writes(image, tables, count):
+    """(address, size) of what its relocations change, if it has so many symbols."""
     wide, copy = TLSDESC.get(image.machine), COPY.get(image.machine)
     symbols = image.value(elf.DT_SYMTAB)
     for at, info, _ in itertools.chain.from_iterable(map(image.relocations, tables[:2])):
         kind = info & 0xffffffff
         size = 16 if kind == wide else 8
         if kind == copy:
+            if info >> 32 >= count:
+                raise elf.ElfError("has a damaged symbol table")
             entry = image.bytes(symbols + elf.SYMBOL.size * (info >> 32), elf.SYMBOL.size)
             size = elf.SYMBOL.unpack(entry)[5]
         yield at, size
     yield from _relative(image, tables[2])
 
 
+def _meets(at, size, kept):
+    for start, end in kept:
+        if at < end and start < at + size:
+            return True
+    return False
+
+
 def _stays_within(image):
     """Whether all that ld.so writes lies in the file's own memory, and not in what tells ld.so what to
     write."""
     span, tables = _span(image), image.relocation_tables()
-    count = image.value(elf.DT_RELACOUNT, 0)
+    symbols = image.symbol_count()
     if not span or not _has_sane_headers(image) or image.value(elf.DT_REL) is not None or \
             any(size % elf.RELOCATION.size for _, size in tables[:2]) or tables[2][1] % 8 or \
-            count * elf.RELOCATION.size > tables[0][1]:
+            image.value(elf.DT_RELACOUNT, 0) * elf.RELOCATION.size > tables[0][1]:
         return False
+    # Where the dynamic section is, ld.so puts addresses.
+    dynamic = image.dynamic_segment.address, elf.DYNAMIC.size * len(image.dynamic_room())
     kept = [(start, start + size) for start, size in (
-        *tables, (image.dynamic_segment.address, elf.DYNAMIC.size * len(image.dynamic_room())),
-        (image.value(elf.DT_SYMTAB), elf.SYMBOL.size * image.symbol_count())) if size]
-    for at, size in _writes(image, tables):
-        if at < span[0] or at + size > span[1]:
-            return False
-        for start, end in kept:
-            if at < end and start < at + size:
-                return False
-    return True
+        *tables, (image.value(elf.DT_SYMTAB), elf.SYMBOL.size * symbols)) if size]
+    if _meets(*dynamic, kept):
+        return False
+    kept.append((dynamic[0], sum(dynamic)))
+    return not any(at < span[0] or at + size > span[1] or _meets(at, size, kept)
+                   for at, size in _writes(image, tables, symbols))
 
 
 def _calls_resolvers():
     found = os.confstr("CS_GNU_LIBC_VERSION").split()[-1].split(".")
     return tuple(map(int, found[:2])) < CALLS_NO_RESOLVER
+
+
+def _has_resolver(image):
+    """Whether one of its relocations, or of another file's, may lead ld.so to an IFUNC of it."""
+    count = max(image.symbol_count(), image.gnu_count() if image.value(elf.DT_GNU_HASH) else 0)
+    symbols = elf.SYMBOL.iter_unpack(image.bytes(image.value(elf.DT_SYMTAB), elf.SYMBOL.size * count))
+    return any(info & 0xf == STT_GNU_IFUNC and section for _, info, _, section, _, _ in symbols) or any(
+        info & 0xffffffff == IRELATIVE.get(image.machine) for table in image.relocation_tables()[:2]
+        for _, info, _ in image.relocations(table))
 
 
 def why_not(image):
@@ -114,8 +132,7 @@ def why_not(image):
                 return f"names an auditor ({name} {auditor}), whose code ld.so would run"
         if not _stays_within(image):
             return OUTSIDE
-        if _calls_resolvers() and any(info & 0xffffffff == IRELATIVE.get(image.machine) for table in
-                                      image.relocation_tables()[:2] for _, info, _ in image.relocations(table)):
+        if _calls_resolvers() and _has_resolver(image):
             return "has an IFUNC, whose resolver this ld.so would run"
     except elf.ElfError as error:
         return str(error)
