@@ -4,7 +4,7 @@ import pathlib
 import resource
 import sys
 
-from lazycuda import elf, inert, mentions, repoint
+from lazycuda import elf, load, mentions, repoint
 
 
 def most():
@@ -18,7 +18,7 @@ else:
     image = elf.read(path)
     for look in (lambda: list(image.symbols()), lambda: image.needed, lambda: image.needs, lambda: image.defines,
                  lambda: mentions.of_constants(image), lambda: repoint.has_static_runtime(image),
-                 image.constant_ranges, lambda: inert.why_not(image)):
+                 image.constant_ranges, lambda: load._why_not(path, path.parent, ())):
         try:
             look()
         except elf.ElfError:

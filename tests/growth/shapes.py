@@ -6,6 +6,7 @@ SHAPES[name](n) is a file in which there are n of something."""
 import itertools
 import struct
 
+import loadable
 import made_up as c
 
 MAGIC_OF_ARCHIVE = b"!<arch>\n"     # what a member may be that is refused, and named
@@ -364,12 +365,18 @@ def words(n):
     return b'{"nvidia": 0' + b"".join(b', "word%s": 1' % number(i) for i in range(n)) + b"}"
 
 
+def run_paths(each):
+    return lambda n: loadable.library(runpath="".join(each % i for i in range(n)))
+
+
 READ_IN_PYTHON = {
     "dynamic symbols": dynamic_symbols,
     "dynamic symbols, names in names": dynamic_names_in_names,
     "dynamic symbols, a hash chain without an end": hash_chain,
     "version needs over the same bytes": needs_over_the_same,
     "relocations": relocations_of_a_library,
+    "run paths": run_paths("/$LIB/$PLATFORM%x:"),
+    "a run path without an end": run_paths("/$ORIGIN%.0s"),
     "constants over the same bytes": constants_over_the_same,
     "JSON of one line": words,
     "Python, calls on one line": lambda n: b"nvidia" + b'CDLL(x("libcudart.so.12"), ' * n,

@@ -18,6 +18,9 @@ from .repoint import Refused, some
 SECONDS, OF_PROCESSOR = 120, 4
 LIMITS = {resource.RLIMIT_CPU: OF_PROCESSOR, resource.RLIMIT_FSIZE: 8 << 20, resource.RLIMIT_CORE: 0}
 MOST_PLACES = 100000        # where one file's needs are looked for
+MOST_FOLDERS = 1000         # that one file may name
+TOO_MANY = "has too many needs and run paths to be looked at before"
+PATH_MAX = 4096             # no file is opened by a longer one
 # Below a folder in which ld.so looks for a library, it looks in these.
 BY_CPU = ("tls", "haswell", "xeon_phi", "avx512_1", "x86_64", "aarch64", "atomics")
 LIBS = ("lib", "lib64", *(f"lib/{machine}-linux-gnu" for machine in elf.MACHINES.values()))
@@ -44,11 +47,14 @@ def _environment(search):
 # ---- what ld.so would map ----
 
 def _expanded(text, origin):
-    """What ld.so may make of a name or a folder."""
+    """What ld.so may make of a name or a folder, if a file can be opened by it."""
+    if len(text) > 9 * PATH_MAX:        # no token is so much longer than what stands for it
+        return set()
     libs, platforms = (values if token in text else [""] for token, values in
                        (("LIB", LIBS), ("PLATFORM", BY_CPU)))
-    return {TOKEN.sub(lambda found: {"ORIGIN": origin, "LIB": lib, "PLATFORM": platform}[found[1] or found[2]],
+    ways = {TOKEN.sub(lambda found: {"ORIGIN": origin, "LIB": lib, "PLATFORM": platform}[found[1] or found[2]],
                       text) for lib, platform in itertools.product(libs, platforms)}
+    return {way for way in ways if len(way) < PATH_MAX}
 
 
 def _below(folder, depth=4):
@@ -77,6 +83,8 @@ def _judge(path):
                    for folder in text.split(":")}
     except elf.ElfError as error:
         return str(error), (), ()
+    if len(folders) > MOST_FOLDERS:
+        return TOO_MANY, (), ()
     origin = os.path.dirname(path)
     return (inert.why_not(image), {way for name in wanted for way in _expanded(name, origin)},
             {way for folder in folders for way in _expanded(folder, origin)})
@@ -97,7 +105,7 @@ def _why_not(file, root, search):
         wanted, more = wanted - names, ()
         names, folders = names | wanted, folders | new
         if len(names) * len(folders) > MOST_PLACES:
-            return "it has too many needs and run paths to be looked at before"
+            return f"it {TOO_MANY}"
         for name, folder in itertools.chain(itertools.product(wanted, folders),
                                             itertools.product(names - wanted, new)):
             found = os.path.join(folder if "/" not in name else root, name)
