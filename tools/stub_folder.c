@@ -270,7 +270,8 @@ static void remove_parents(struct stub_folder *folder)
 
 bool stub_folder_begin(struct stub_folder *folder, const char *path)
 {
-	mode_t mask = umask(0);
+	mode_t mask = umask(0), mode = 0777 & ~mask;
+	struct stat old;
 
 	umask(mask);
 	*folder = (struct stub_folder){ .shown = path, .path = output_path("stub", path) };
@@ -281,8 +282,11 @@ bool stub_folder_begin(struct stub_folder *folder, const char *path)
 		folder->parts = NULL;
 	if (!folder->parts)
 		return failed(path);
+	/* What was there keeps its rights. */
+	if (!stat(folder->path, &old))
+		mode = old.st_mode & 07777;
 	if (mkdtemp(folder->parts))
-		return !chmod(folder->parts, 0777 & ~mask) || failed(path);
+		return !chmod(folder->parts, mode) || failed(path);
 	free(folder->parts);
 	folder->parts = NULL;
 	return failed(path);

@@ -67,9 +67,11 @@ def test_something_else_replaces_it_and_leaves_what_make_made(real, tmp_path):
     before = made(tmp_path / "baz", "--from", real, "--missing", "9", "--name", "qux")
     (tmp_path / "baz" / "build").mkdir()
     (tmp_path / "baz" / "build" / "kept").write_text("")
+    (tmp_path / "baz").chmod(0o2770)
     after = made(tmp_path / "baz", "--from", real, "--missing", "8")
     assert set(before) - set(after) >= {"qux.txt"} and "baz.txt" in after
     assert (tmp_path / "baz" / "build" / "kept").exists()
+    assert (tmp_path / "baz").stat().st_mode & 0o7777 == 0o2770
     assert sorted(path.name for path in tmp_path.iterdir()) == ["baz"]
 
 
