@@ -128,6 +128,13 @@ def test_what_it_is_relocated_to_is_its_own_memory(why_not, data, said):
     assert why_not(data) == said
 
 
+def test_relocations_of_a_bit_are_counted(why_not, monkeypatch):
+    from lazycuda import inert
+    monkeypatch.setattr(inert, "MOST_BITS", 127)
+    bits = struct.pack("<QQ", 0x800, (1 << 64) - 1)
+    assert [why_not(made(36, bits * n)) for n in (1, 2)] == [None, "has an unlikely number of relocations"]
+
+
 def test_an_old_linker_would_call_resolvers(why_not, monkeypatch):
     from lazycuda import inert
     relative = made(table=relocation(0x800, 37))

@@ -19,6 +19,8 @@ AUDITORS = ((elf.DT_AUDIT, "DT_AUDIT"), (elf.DT_DEPAUDIT, "DT_DEPAUDIT"))
 # Addresses of a program, and sizes of a library: below all that the kernel chooses.
 HIGHEST = 1 << 36
 MOST_TLS = 1 << 30
+# Of DT_RELR: each takes time.
+MOST_BITS = 1 << 21
 # Older ones call the resolvers of R_*_IRELATIVE even so.
 CALLS_NO_RESOLVER = (2, 31)
 OUTSIDE = "is made so that ld.so would write to memory that is not the file's"
@@ -55,12 +57,15 @@ def _has_sane_headers(image):
 def _relative(image, table):
     """(address, size) of what DT_RELR's words change."""
     address, size = table
-    where = 0
+    where, left = 0, MOST_BITS
     for word, in struct.iter_unpack("<Q", image.bytes(address, size)):
         if not word & 1:
             yield word, 8
             where = word + 8
             continue
+        left -= word.bit_length()
+        if left < 0:
+            raise elf.ElfError("has an unlikely number of relocations")
         for bit in range(word.bit_length() - 1):
             if word >> bit + 1 & 1:
                 yield where + 8 * bit, 8

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 from . import elf, inert, names
 from .repoint import Refused, some
@@ -19,7 +20,7 @@ SECONDS, OF_PROCESSOR = 120, 4
 LIMITS = {resource.RLIMIT_CPU: OF_PROCESSOR, resource.RLIMIT_FSIZE: 8 << 20, resource.RLIMIT_CORE: 0}
 MOST_PLACES = 100000        # where one file's needs are looked for
 MOST_FOLDERS = 1000         # that one file may name
-TOO_MANY = "has too many needs and run paths to be looked at before"
+TOO_MANY = "needs too much that would have to be looked at before"
 PATH_MAX = 4096             # no file is opened by a longer one
 # Below a folder in which ld.so looks for a library, it looks in these.
 BY_CPU = ("tls", "haswell", "xeon_phi", "avx512_1", "x86_64", "aarch64", "atomics")
@@ -94,8 +95,10 @@ def _why_not(file, root, search):
     """Why a file is not to be loaded, for itself or for what ld.so may map for it, wherever that lies; None.
     What lies in the system's own folders is not looked at.  Relative paths begin at `root`."""
     names, folders, done, todo = set(), set(), set(), [str(file)]
-    more = _library_path(search)
+    more, end = _library_path(search), time.process_time() + OF_PROCESSOR
     while todo:
+        if time.process_time() > end:
+            return f"it {TOO_MANY}"
         path = todo.pop()
         why, wanted, places = _judge(path)
         if why:
