@@ -324,7 +324,8 @@ def test_a_published_wheel(tmp_path, patchelf):
     wheel, = folder("cumm-cu120==0.6.3").glob("*.whl")
     (tmp_path / wheel.name).symlink_to(wheel)
     step = pages.shown(pages.where("reference/retarget.md"), "lazycuda retarget -o out --prefer stub cumm_cu120")
-    said = shell(step.line, tmp_path).stdout.splitlines()
+    # What is installed has no symbols, and what is built here has.
+    said = [line for line in shell(step.line, tmp_path).stdout.splitlines() if "symbols and debug" not in line]
     expected = step.output.splitlines()
     # The page was written with the Python that the wheel is for; no other loads its modules.
     if "-cp{}{}-".format(*sys.version_info) not in wheel.name:

@@ -301,7 +301,7 @@ def _share(parts, lasts, default):
     sizes = {home: sum(len(part.image.data) for part in those) for home, those in stay.items()}
     copied = {home: len({change.stub for part in those for change in part.work.changes})
               for home, those in stay.items()}
-    homes = {part.home for part in parts if part.home}
+    homes = {part.home or default for part in parts}
     shared = max(sizes or (homes if len(homes) == 1 else {default}), key=lambda home: (sizes.get(home, 0), home))
     for part in parts:
         if not part.home or part.work.rewrites or shared in lasts[part.name] or \
