@@ -240,15 +240,16 @@ static int spawn(pid_t *pid, struct program *program)
 	sigset_t all, before;
 	int error;
 
+	/* Of this thread alone, as on every Linux; pthread_sigmask() is of libpthread before glibc 2.32. */
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sigprocmask(SIG_SETMASK, &all, &before);
 	*pid = vfork();
 	if (!*pid)
 		exec_program(program);
 	error = *pid < 0 ? errno : program->error;
 	if (*pid > 0 && error)
 		waitpid(*pid, NULL, 0);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
 

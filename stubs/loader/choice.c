@@ -715,6 +715,7 @@ static void take(const struct choosing *c, int option, enum lc_refusal refusal, 
 			taken->origin == LC_BY_SEARCH ? driver_objection(c->arena, c->at, own, taken) : NULL,
 		};
 
+		c->choice->objected = more[2];
 		for (size_t i = 0; i < LC_COUNT(more); i++)
 			if (more[i])
 				c->choice->reason = lc_format(c->arena, "%s; %s", c->choice->reason, more[i]);

@@ -313,6 +313,11 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 		found->choice = lc_choose(arena, &search->at);
 		if (arena->failed)
 			return;
+		/* What the driver runs may be here, and was not seen for a moment's shortage. */
+		if (arena->starved && found->choice.objected) {
+			found->choice = none;
+			return;
+		}
 		if (!asked_in_folders && lc_ask_in_folders(arena, search, found->choice.common)) {
 			asked_in_folders = true;
 			continue;

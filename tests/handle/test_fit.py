@@ -76,9 +76,9 @@ def test_the_stubs_keep_theirs(both, real):
     """What a link opens by itself decides nothing for other callers of the process."""
     said = handles.link(both, *BESIDE, "--arch", "sm_60", *code("12.9", "ptx", "sm_60"))
     assert (said["code"], said["versions"]) == ("OK", [[13, 0], [13, 0]])
-    # Where a stub refuses what is there for the driver's sake, it does so after a link, too.
+    # Where a stub refuses what is there for the driver's sake, as a strict one, it does so after a link, too.
     both.loader(fakes.driver("12.4"))
-    both.env["LD_LIBRARY_PATH"] = str(both.root / "loader")
+    both.env.update(LD_LIBRARY_PATH=str(both.root / "loader"), LAZYCUDA_GUARD="strict")
     handles.install(both, real("13.0"), "nvJitLink", "cudart")
     said = handles.link(both, *BESIDE, "--offline", "--arch", "sm_110", *code("13.0", "ptx", "sm_110"))
     assert (said["code"], said["versions"]) == ("OK", [[0, 0], [0, 0]])

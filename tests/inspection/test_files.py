@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 import build
+import fakes
 import made_up as c
 from dumps import LIBRARY, Dump
 
@@ -25,16 +26,17 @@ def test_what_is_no_file(dump, tmp_path):
 @pytest.mark.parametrize("words", [
     "inspect fifo", "audit fifo", "audit --stub fifo here", "status ./fifo", "plan --arch sm_80 fifo",
     "link --arch sm_80 -o out fifo", "plan --arch sm_80 --header a=fifo here", "retarget -o out fifo",
-    "stub --from fifo --missing 1 -o out", "stub --list fifo.txt -o out", "stub --from here --missing 1 -o made"])
+    "stub --from fifo --missing 1 -o out", "stub --list fifo.txt -o out", "stub --from lib.so --missing 1 -o made"])
 def test_no_command_waits_for_the_writer_of_a_fifo(tmp_path, words):
     (tmp_path / "here").write_bytes(c.ptx())
     (tmp_path / "made").mkdir()
     for name in "fifo", "fifo.txt", "made/Makefile":
         os.mkfifo(tmp_path / name)
+    (tmp_path / "lib.so").symlink_to(fakes.fake("cudart", "12.9"))
     done = subprocess.run([build.TOOL, *words.split()], cwd=tmp_path, capture_output=True, text=True,
                           timeout=60, env=build.environment(build.TOOL, os.environ))
     assert done.returncode == 2
-    assert ("made was not made by this command" if "made" in words else "is not a regular file") in done.stderr
+    assert ("made holds Makefile, which this command did not make" if "made" in words else "is not a regular file") in done.stderr
 
 
 def test_a_header_need_not_be_a_regular_file(tmp_path):

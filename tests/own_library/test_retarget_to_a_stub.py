@@ -37,7 +37,7 @@ def test_a_file_of_each_major(retarget, own, world, tmp_path):
         module = importer(tmp_path, "barA", f"barB{number}", link=[library])
         said = retarget(stub, "--bundle", module)
         assert said["replaced"] == [{"library": "bar", "needed": f"libbar.so.{number}",
-                                     "stub": "libbar_stub.so", "imports": 2}]
+                                     "stub": "libbar_stub.so", "imports": 2, "first": False}]
         assert (said["loaded"], said["added"]) == (True, ["libbar_stub.so"])
         made = tmp_path / "out" / module.name
         assert "libbar_stub.so" in elf.dynamic(made)["NEEDED"]
