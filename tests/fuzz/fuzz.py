@@ -51,7 +51,7 @@ class Target(NamedTuple):
 
 STUBS = ("stubs/base/arena.c", "stubs/base/printable.c", "stubs/base/regular.c")
 BY_NAME = (*STUBS, "stubs/base/auxiliary.c", "stubs/base/by_name.c", "stubs/base/folders.c",
-           "stubs/base/ldcache.c", "stubs/base/image.c", "stubs/base/objects.c")
+           "stubs/base/ldcache.c", "stubs/base/image.c", "stubs/base/mounts.c", "stubs/base/objects.c")
 LINK = Target((*BY_NAME, "stubs/base/constraint.c", "stubs/base/cuda_version.c", "link/*/*.c"))
 
 TARGETS = {
