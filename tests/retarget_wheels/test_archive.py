@@ -171,7 +171,7 @@ def test_a_member_with_more_behind_its_end(retarget, tmp_path, plain):
 
 FAKE = """\
 import zlib
-error, decompressobj = zlib.error, zlib.decompressobj
+error, decompressobj, crc32 = zlib.error, zlib.decompressobj, zlib.crc32
 class compressobj:
     def __init__(self, level, method, bits):
         self.own = zlib.compressobj(9, method, bits)

@@ -63,7 +63,7 @@ class Digest:
     def add(self, chunk):
         self.sha256.update(chunk)
         self.size += len(chunk)
-        self.crc = zlib.crc32(chunk, self.crc)
+        self.crc = deflate.fastest().crc32(chunk, self.crc)
 
     def row(self, name):
         text = base64.urlsafe_b64encode(self.sha256.digest()).rstrip(b"=").decode()

@@ -32,10 +32,13 @@ def library(*names):
     return None
 
 
+def fastest():
+    return library(*LIBRARIES)
+
+
 def inflated(packed, size):
     """What chunks of a deflate stream become, `size` bytes at a time."""
-    fastest = library(*LIBRARIES)
-    reader = fastest.decompressobj(-zlib.MAX_WBITS)
+    reader = fastest().decompressobj(-zlib.MAX_WBITS)
     try:
         for chunk in packed:
             while chunk:
@@ -48,7 +51,7 @@ def inflated(packed, size):
             if not rest and not reader.eof:
                 raise EOFError("it ends too early")
             yield rest
-    except fastest.error as error:
+    except fastest().error as error:
         raise zlib.error(str(error)) from None
     if reader.unused_data:
         raise zlib.error("more follows its end")

@@ -355,10 +355,14 @@ class Elf:
         return [(self.value(table, 0), self.value(size, 0) if self.value(table) is not None else 0)
                 for table, size in tables]
 
-    def relocations(self, table):
-        """(address, info, addend) of those that a table of them has whole."""
+    def _whole(self, table):
+        """The relocations that a table of them has whole."""
         data = self.bytes(*table, why="has a damaged table of relocations")
-        return RELOCATION.iter_unpack(data[:len(data) // RELOCATION.size * RELOCATION.size])
+        return data[:len(data) // RELOCATION.size * RELOCATION.size]
+
+    def relocations(self, table):
+        """(address, info, addend) of each."""
+        return RELOCATION.iter_unpack(self._whole(table))
 
     def _table_room(self, tag):
         """How many bytes a table may have: it ends where the next one begins."""
@@ -399,7 +403,7 @@ class Elf:
         if count > most:
             count = self.gnu_count(most) if self.value(DT_GNU_HASH) else 0
             for table in self.relocation_tables()[:2]:
-                last = max((info for _, info, _ in self.relocations(table)), default=-1)
+                last = max(memoryview(self._whole(table)).cast("Q")[1::3], default=-1)
                 count = max(count, (last >> 32) + 1)
         if count > most:
             raise ElfError("has a damaged symbol table")

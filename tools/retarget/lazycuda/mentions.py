@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from . import names, packages
 
-# What a file, or a line of it, has in it if it names anything: one file in a hundred.
-LIKELY = (b"nvidia", b"cutensor", b"libcu", b"libnv", b"libnccl", b"libnpp", b"libcheckpoint", b"libpcsampl")
-LONGEST_WORD = max(map(len, LIKELY))
+# What begins the names of libraries, which one file in a hundred has, and few lines of that.
+LIBRARIES = (b"libcu", b"libnv", b"libnccl", b"libnpp", b"libcheckpoint", b"libpcsampl")
+LONGEST_WORD = max(map(len, LIBRARIES))
 MOST = 2 << 20          # bytes; sources are shorter
 MOST_TIMES = 8          # as many bytes of those that may name anything as the wheel has
 MOST_MENTIONS = 10000
@@ -29,7 +29,8 @@ FINDS = re.compile("_?load_nvidia_dynamic_lib(?:rary)?")
 
 def _may_name(data):
     lower = data.lower()
-    return any(word in lower for word in LIKELY)
+    return b"nvidia" in lower or b"cutensor" in lower or \
+        b"lib" in lower and any(word in lower for word in LIBRARIES)
 
 
 DRIVER = "driver"
@@ -100,17 +101,25 @@ def _named(line, documents, family):
             yield verb, text, family(text)
 
 
+def _documents(lines, before):
+    """Whether the last of the lines that is neither empty nor a comment opens a block, whose first text may
+    describe it; `before`: what was said of the lines before these."""
+    for line in reversed(lines):
+        code = line.strip()
+        if code and not code.startswith(b"#"):
+            return code.endswith(b":")
+    return before
+
+
 def of_text(data, family=_family_of_text):
     """(line, does, name, family) of Python's or JSON's strings and imports."""
-    found, documents = set(), True
-    for number, raw in enumerate(data.split(b"\n"), 1):
+    found, documents, seen, lines = set(), True, 0, data.split(b"\n")
+    for at, raw in enumerate(lines):
+        if not _may_name(raw) or raw.lstrip().startswith(b"#"):
+            continue
         if len(found) > MOST_MENTIONS:
             break
-        if not raw.strip() or raw.lstrip().startswith(b"#"):
-            continue
-        if not _may_name(raw):
-            documents = raw.rstrip().endswith(b":")
-            continue
+        documents, seen, number = _documents(lines[seen:at], documents), at, at + 1
         line = raw.decode(errors="replace")
         imports = IMPORT.match(line)
         modules = [imports[1]] if imports and imports[1] else [
@@ -119,7 +128,6 @@ def of_text(data, family=_family_of_text):
         found.update((number, "imports", name, _family(name, packages.of_module))
                      for name in modules if _family(name, packages.of_module))
         found.update((number, *each) for each in _named(line, documents, family))
-        documents = line.rstrip().endswith(":")
     return sorted(found)
 
 
