@@ -47,6 +47,8 @@ it gives real functions what makes them crash
     driver/test_debian.py::test_every_function_answers_as_it_does_directly real/test_answers.py
 its programs crash, race and use memory up, which is told by the sanitizer: thread
     llvm_ir/test_llvm_ir.py::test_how_it_ends_is_a_result isolation/
+the sanitizer asks /proc, and a worker has libraries of two builds, which it takes for one: address
+    isolation/test_isolation.py::test_ no_proc a_relative_path_and_another_current_folder
 it shows a crash as it is: address
     isolation/test_isolation.py::test_the_command_isolates
 a real library that is unloaded leaves memory behind: address
