@@ -258,8 +258,14 @@ const char *lc_image_nodes(const struct lc_image *image,
 	struct extent run;
 	uint64_t at = 0;
 
-	if (!lc_entry(image, DT_VERDEF) || !count)
+	if (!lc_entry(image, DT_VERDEF) || !count) {
+		struct lc_node own = { .name = lc_image_string(image, DT_SONAME), .index = 1,
+				       .own_name = true };
+
+		if (own.name)
+			each(&own, data);
 		return NULL;
+	}
 	if (!find(image, address_of(image, DT_VERDEF), 1, &run))
 		return damaged;
 	for (size_t i = 0; i < count; i++) {

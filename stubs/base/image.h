@@ -121,6 +121,9 @@ bool lc_image_is_lazy(const struct lc_image *image);
  * Each of these calls `each` until that returns true.  Strings live as long as
  * the image.  Returns NULL, or what is wrong.
  *
+ * A file without version definitions has its SONAME for a node: ld.so lets it serve those who
+ * want that one.
+ *
  * lc_image_undefined() passes on only symbols whose version node `wanted`
  * accepts.  It calls `wanted` once for each node, and with NULL for symbols
  * without a version.

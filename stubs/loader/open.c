@@ -122,18 +122,17 @@ static bool is_led_away(const char *name, const char *node)
 lc_function lc_find_found(const char *name, void *found)
 {
 	const struct lc_found *in = found;
-	const char *node = lc_has_nodes(in->library) ? in->major->soname : NULL;
 	lc_function function;
 	void *address, *asked;
 
 	if (!in->names.strings || !lc_names_find(&in->names, name, &address) ||
 	    (!address && in->needs_others)) {
-		address = lc_ask_loader(in->handle, name, node);
+		address = lc_ask_loader(in->handle, name, in->node);
 	} else if (in->audited) {
 		/* So that an auditor wraps a function once, also where it has led the program's
 		 * call to a function of its own, which calls the stub. */
-		asked = lc_ask_loader(in->handle, name, node);
-		if (asked != address && !is_led_away(name, node))
+		asked = lc_ask_loader(in->handle, name, in->node);
+		if (asked != address && !is_led_away(name, in->node))
 			address = asked;
 	}
 	memcpy(&function, &address, sizeof(function));
@@ -194,9 +193,12 @@ static void prepare_names(const struct lc_search *search, struct lc_found *found
 			  const struct lc_image *image)
 {
 	found->audited = search->known->process.audited;
+	/* dlvsym() finds nothing in a file without nodes, where ld.so finds all. */
+	found->node = lc_has_nodes(found->library) && lc_image_has(image, DT_VERDEF) ?
+		      found->major->soname : NULL;
 	if (lc_image_has(image, DT_FILTER) || lc_image_has(image, DT_AUXILIARY))
 		return;
-	lc_names_of(image, lc_has_nodes(found->library) ? found->major->soname : NULL, &found->names);
+	lc_names_of(image, found->node, &found->names);
 	lc_image_needed(image, is_other, &found->needs_others);
 }
 

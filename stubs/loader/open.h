@@ -16,6 +16,7 @@ struct lc_found {
 	const struct lc_major *major;
 	lc_version version;
 	void *handle;			/* NULL: no library is usable */
+	const char *node;		/* of its names; NULL: they are looked up without one */
 	struct lc_names names;		/* of the library itself, without those it needs */
 	bool needs_others;		/* it may need objects that define its names as well */
 	bool audited;			/* ld.so may lead names elsewhere */

@@ -274,7 +274,7 @@ static bool is_whole(const struct lc_image *image, const struct lc_library *libr
 		return true;
 	if (has_other_name(image, major))
 		return false;
-	lc_names_of(image, major->soname, &names);
+	lc_names_of(image, lc_image_has(image, DT_VERDEF) ? major->soname : NULL, &names);
 	for (size_t i = 0; names.strings && i < library->export_count; i += step) {
 		const struct lc_export *row = &library->exports[i];
 

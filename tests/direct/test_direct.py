@@ -256,6 +256,21 @@ def below_a_sticky_folder(world, cudart):
     world.env["LD_LIBRARY_PATH"] = str(world.root / "scratch/cuda")
 
 
+def without_nodes(world, _cudart):
+    """What forwards calls elsewhere need not have the runtime's version nodes."""
+    world.search(world.put("cuda", fakes.fake("cudart", "12.9", node="")))
+
+
+def in_front(*flags):
+    """A library that has the runtime's SONAME alone, and leads to the runtime."""
+    def place(world, _cudart):
+        real = fakes.fake("cudart", "12.9", own="libruntime.so.1", node="libcudart.so.12")
+        front = build.compile("libcudart.so.12", "-shared", "-Wl,-soname,libcudart.so.12,-rpath,$ORIGIN", *flags,
+                              "-Wl,--no-as-needed", *([real] if not flags else []))
+        world.search(world.put("cuda", real, front))
+    return place
+
+
 def strangers(world, cudart):
     below_a_sticky_folder(world, cudart)
     try:
@@ -408,6 +423,9 @@ ROWS = [
         ("no_proc", *RELATIVE), static="static"),
     Row("ld.so starts a program whose run path has $ORIGIN", "asks.c", RUNTIME, place=beside,
         flags=IN_CUDA, under=LOADER),
+    Row("the runtime has no version nodes", "asks.c", RUNTIME, place=without_nodes),
+    Row("the runtime is a library that needs it", "asks.c", RUNTIME, place=in_front()),
+    Row("the runtime is a filter of it", "asks.c", RUNTIME, place=in_front("-Wl,-F,libruntime.so.1")),
     Row("an extension with $ORIGIN is opened by a relative path", "host.c", RUNTIME, ASKS, RELATIVE,
         place=beside, flags=IN_CUDA),
     Row("an extension is opened by a path that leads elsewhere later", "host.c", RUNTIME, ASKS,
