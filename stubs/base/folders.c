@@ -444,13 +444,17 @@ static struct lc_way *follow(struct lc_folders *folders, struct lc_way *link,
 {
 	char *target = lc_alloc(folders->arena, link->size + 1);
 	struct lc_way *real = NULL;
+	ssize_t length;
 	int steps;
 
 	/* A link that stat() could not follow leads nowhere. */
 	if (!link->mode)
 		return NULL;
-	if (target && LC_AGAIN(readlink(link->path, target, link->size)) > 0 &&
-	    (steps = count_steps(target)) <= MAX_STEPS - folders->links) {
+	length = target ? LC_AGAIN(readlink(link->path, target, link->size)) : 0;
+	/* Then what stat() says of it has to do. */
+	if (length < 0 && lc_is_filtered())
+		return NULL;
+	if (length > 0 && (steps = count_steps(target)) <= MAX_STEPS - folders->links) {
 		folders->links += steps;
 		link->leads = from(folders, above, target);
 		if (link->leads)

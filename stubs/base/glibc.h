@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -34,6 +35,9 @@
 	done; \
 })
 #define LC_AGAIN(call) LC_AGAIN_IF(call, done < 0)
+
+/* Whether the last call failed as one does that a filter of system calls does not let through. */
+#define lc_is_filtered() (errno == EPERM || errno == ENOSYS)
 
 /* A variable of each thread.  Initial-exec avoids __tls_get_addr(), which allocates. */
 #define LC_THREAD __thread __attribute__((tls_model("initial-exec")))
@@ -74,9 +78,15 @@ extern int __fxstat(int version, int fd, struct stat *st);
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 			     void *object);
 
-# define stat(path, st) LC_AGAIN(__xstat(LC_STAT_VERSION, path, st))
-# define lstat(path, st) LC_AGAIN(__lxstat(LC_STAT_VERSION, path, st))
-# define fstat(fd, st) __fxstat(LC_STAT_VERSION, fd, st)
+/* Returns what the old call returned, or makes the one that today's ld.so makes, if a list of allowed
+ * system calls has that alone.  (regular.c) */
+int lc_stat_again(int result, int fd, const char *path, struct stat *st, int flags);
+
+# define stat(path, st) \
+	LC_AGAIN(lc_stat_again(__xstat(LC_STAT_VERSION, path, st), AT_FDCWD, path, st, 0))
+# define lstat(path, st) LC_AGAIN(lc_stat_again(__lxstat(LC_STAT_VERSION, path, st), AT_FDCWD, \
+						path, st, AT_SYMLINK_NOFOLLOW))
+# define fstat(fd, st) lc_stat_again(__fxstat(LC_STAT_VERSION, fd, st), fd, "", st, AT_EMPTY_PATH)
 # define pthread_atfork(prepare, parent, child) \
 	__register_atfork(prepare, parent, child, &__dso_handle)
 

@@ -75,12 +75,6 @@ def test_nonsense_in_the_elf_header(world, offset):
     assert world.status()["state"] == "usable"
 
 
-def test_a_library_without_version_nodes_is_not_cuda(world):
-    world.loader(fake("cudart", "13.5", node=""), folder="bad")
-    world.loader(fake("cudart", "12.9"), folder="good")
-    assert world.status()["version"] == "12.9"
-
-
 def test_a_library_with_another_node_is_not_cuda(world):
     # Some users link libcudart.so.12 as libcudart.so.13: facts/abi.md says why
     # that corrupts memory.

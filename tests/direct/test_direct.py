@@ -256,6 +256,12 @@ def below_a_sticky_folder(world, cudart):
     world.env["LD_LIBRARY_PATH"] = str(world.root / "scratch/cuda")
 
 
+def by_a_link(world, cudart):
+    world.put("real", cudart)
+    (world.root / "cuda").symlink_to("real")
+    world.search(world.root / "cuda")
+
+
 def without_nodes(world, _cudart):
     """What forwards calls elsewhere need not have the runtime's version nodes."""
     world.search(world.put("cuda", fakes.fake("cudart", "12.9", node="")))
@@ -423,6 +429,8 @@ ROWS = [
         ("no_proc", *RELATIVE), static="static"),
     Row("ld.so starts a program whose run path has $ORIGIN", "asks.c", RUNTIME, place=beside,
         flags=IN_CUDA, under=LOADER),
+    Row("a filter lets through what the program calls without a stub", "asks.c", RUNTIME, place=by_a_link,
+        preload=(Shared("refuses.c"),)),
     Row("the runtime has no version nodes", "asks.c", RUNTIME, place=without_nodes),
     Row("the runtime is a library that needs it", "asks.c", RUNTIME, place=in_front()),
     Row("the runtime is a filter of it", "asks.c", RUNTIME, place=in_front("-Wl,-F,libruntime.so.1")),
