@@ -4,10 +4,12 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -190,30 +192,19 @@ static inline __attribute__((always_inline)) bool is_worth_a_try(bool asked)
 /*
  * A handler that came in the middle might call the stub, leave by longjmp() or fork(), where
  * malloc() or dlopen() is half done.  These signals do not wait: what the thread itself causes,
- * such as SIGSEGV; the two that libc keeps for itself; those by which a garbage collector stops
- * threads, since it may serve malloc() and hold its lock until they have stopped; and those that end
- * a process that is stuck in a constructor or on a network's disk, if the program has no handler.
+ * such as SIGSEGV; the two that libc keeps for itself; and those by which a garbage collector stops
+ * threads, since it may serve malloc() and hold its lock until they have stopped.
  */
 #define SIGNAL(number) (1ull << ((number) - 1))
+#define HELD (~(SIGNAL(SIGSEGV) | SIGNAL(SIGBUS) | SIGNAL(SIGFPE) | SIGNAL(SIGILL) | SIGNAL(SIGTRAP) | \
+		SIGNAL(SIGSYS) | SIGNAL(SIGABRT) | SIGNAL(32) | SIGNAL(33) | SIGNAL(SIGPWR) | \
+		SIGNAL(SIGXCPU)))
 #define NOT_HELD UINT64_MAX	/* the kernel leaves SIGKILL out of any mask */
-
-/* The signal as a mask, if the program has no handler for it. */
-static uint64_t if_uncaught(int number)
-{
-	uint64_t action[8] = { 0 };	/* the kernel's: the handler, then 24 bytes more */
-
-	syscall(SYS_rt_sigaction, number, NULL, action, sizeof(uint64_t));
-	return action[0] == (uintptr_t)SIG_DFL ? SIGNAL(number) : 0;
-}
 
 /* Returns what release_signals() takes. */
 static uint64_t hold_signals(void)
 {
-	const uint64_t held = ~(SIGNAL(SIGSEGV) | SIGNAL(SIGBUS) | SIGNAL(SIGFPE) |
-				SIGNAL(SIGILL) | SIGNAL(SIGTRAP) | SIGNAL(SIGSYS) |
-				SIGNAL(SIGABRT) | SIGNAL(32) | SIGNAL(33) |
-				SIGNAL(SIGPWR) | SIGNAL(SIGXCPU) |
-				if_uncaught(SIGINT) | if_uncaught(SIGTERM));
+	const uint64_t held = HELD;
 	uint64_t before = NOT_HELD;
 
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &held, &before, sizeof(before));
@@ -224,6 +215,36 @@ static void release_signals(uint64_t before)
 {
 	if (before != NOT_HELD)
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+}
+
+/* The signals that the program has handlers for; all, if the kernel does not tell. */
+static uint64_t caught_signals(void)
+{
+	char room[LC_OWN_ROOM], text[4096];
+	const int fd = LC_AGAIN(open(lc_own_file(room, "status"), O_RDONLY | O_CLOEXEC));
+	const ssize_t size = fd < 0 ? 0 : LC_AGAIN(read(fd, text, sizeof(text) - 1));
+	const char *digit = size > 0 ? (text[size] = 0, strstr(text, "\nSigCgt:\t")) : NULL;
+	uint64_t caught = 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (!digit)
+		return UINT64_MAX;
+	for (digit += strlen("\nSigCgt:\t"); *digit && *digit != '\n'; digit++)
+		caught = caught << 4 | (uint64_t)(*digit <= '9' ? *digit - '0' : *digit - 'a' + 10);
+	return caught;
+}
+
+/*
+ * Lets those signals through that no handler waits for.  They end a process that is stuck in a
+ * constructor or on a network's disk; and threads that a constructor starts keep this mask for life.
+ */
+static void hold_caught_signals(uint64_t before)
+{
+	const uint64_t held = before | (HELD & caught_signals());
+
+	if (before != NOT_HELD)
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &held, NULL, sizeof(held));
 }
 
 /* --- publication, with the lock --- */
@@ -573,6 +594,7 @@ static void search_there(void *data)
 {
 	struct searching *searching = data;
 
+	hold_caught_signals(searching->held);
 	searching->refusal = search(searching->retry, searching->held);
 	dlerror();
 }

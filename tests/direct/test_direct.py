@@ -431,6 +431,7 @@ ROWS = [
         flags=IN_CUDA, under=LOADER),
     Row("a filter lets through what the program calls without a stub", "asks.c", RUNTIME, place=by_a_link,
         preload=(Shared("refuses.c"),)),
+    Row("a thread that a constructor starts", "asks.c", (StandIn("cudart", 12, "thread_real.c"),)),
     Row("the runtime has no version nodes", "asks.c", RUNTIME, place=without_nodes),
     Row("the runtime is a library that needs it", "asks.c", RUNTIME, place=in_front()),
     Row("the runtime is a filter of it", "asks.c", RUNTIME, place=in_front("-Wl,-F,libruntime.so.1")),
