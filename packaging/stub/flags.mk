@@ -63,6 +63,13 @@ define remember
 		if cmp -s $@ $@.$$$$; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 endef
 
+# Stubs share what searches found out with those of the same sources alone (stubs/loader/peers.h): a
+# number that is typed by hand would be forgotten once.
+SHARED_BY := $(sort $(wildcard stubs/entry/*.[ch] stubs/base/*.[ch] stubs/loader/*.[ch]))
+.DEFAULT_GOAL := all
+$(BUILD)/obj/stubs/loader/api.o: BASE_CFLAGS += -DLC_SOURCES='"$(shell cat $(SHARED_BY) | cksum)"'
+$(BUILD)/obj/stubs/loader/api.o: $(SHARED_BY)
+
 # ---- compile, link ----
 
 # Recipes; $(INCLUDES) are the makefile's.  $(1): $(CFLAGS) or $(ENTRY_CFLAGS), and macros

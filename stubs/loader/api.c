@@ -35,7 +35,7 @@ struct lc_peer lc_self = {
 	.specifics = &lc_specifics,
 	.registered = registered_here,
 	.known_size = sizeof(struct lc_known),
-	.release = LAZYCUDA_VERSION,
+	.sources = LAZYCUDA_VERSION " " LC_SOURCES,
 	.open_aside = lc_open_aside,
 	.aside = &lc_aside,
 };

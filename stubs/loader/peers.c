@@ -51,7 +51,7 @@ static void name_keeper(const struct lc_peers *peers)
 	for (size_t i = 0; i < peers->count; i++) {
 		struct lc_peer *peer = peers->list[i];
 
-		if (peer->known_size != lc_self.known_size || strcmp(peer->release, lc_self.release))
+		if (peer->known_size != lc_self.known_size || strcmp(peer->sources, lc_self.sources))
 			continue;
 		if (!keeper)
 			keeper = peer;

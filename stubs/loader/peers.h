@@ -62,10 +62,10 @@ struct lc_peer {
 					 * LC_LOOKS_END once exit() shuts libraries down */
 	/* Makes a registration if its handle is from this stub; else returns 0. */
 	int (*registered)(const struct lc_registration *call, uintptr_t *result);
-	/* Of stubs that share what searches found out: the size of struct lc_known, and the
-	 * release, in which what it points to is laid out the same. */
+	/* Of stubs that share what searches found out: the size of struct lc_known, and the release with
+	 * a checksum of its sources, of which what it points to is laid out the same. */
 	uint32_t known_size;
-	const char *release;
+	const char *sources;
 	/* In the first of these stubs: what searches found out (known.h), or NULL. */
 	_Atomic(struct lc_known *) known;
 	_Atomic(struct lc_peer *) keeper;	/* that stub; NULL: no search has set it yet */

@@ -5,7 +5,8 @@ import json
 import pytest
 
 import own_stubs
-from fakes import fake
+from fakes import answer, fake
+from world import CALL
 
 ONE = """\
 typedef struct fooContext *fooHandle;
@@ -261,3 +262,25 @@ def test_the_command_tells_what_is_no_stub(world, reals):
     said = world.cli("status", reals[1], check=False)
     assert said.status == 2 and "is not a stub of lazycuda" in said.err
     assert world.cli("status", "/nowhere/lib.so", check=False).status == 2
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory):
+    """(a library, its stub as a commit has it that changed a struct which stubs of one build share)"""
+    folder = tmp_path_factory.mktemp("other")
+    real = own_stubs.bar(folder, 10)
+    assert own_stubs.run("--from", real, "--missing", "7", "-o", folder / "bar").returncode == 0
+    changed = folder / "bar/stubs/base/folders.c"
+    changed.write_text(changed.read_text().replace("struct lc_way {\n", "struct lc_way {\n\tlong more[8];\n"))
+    own_stubs.make(folder / "bar", "CFLAGS=-O0 -g")
+    return real, own_stubs.Stub(folder / "bar", "")
+
+
+@pytest.mark.parametrize("order", [("barA@libbar.so.10", CALL["cudart"]),
+                                   (CALL["cudart"], "barA@libbar.so.10")])
+def test_beside_stubs_of_other_sources(world, other, order):
+    real, stub = other
+    world.loader(real, fake("cudart", "12.9"))
+    said = world.probe(f"open:{stub.file}", "stub:cudart", "shell:sleep 0.1",
+                       *[f"call:{call}" for call in order])
+    assert {call["value"] for call in said[-2:]} == {101, answer("cudart", CALL["cudart"], "12.9")}

@@ -19,7 +19,7 @@ PAIR = ("nvrtc", "nvJitLink")
 
 def another_release(image, _record):
     """Its structs may be laid out in another way."""
-    return image.replace(b"\0" + VERSION.encode() + b"\0", b"\0" + b"9" * len(VERSION) + b"\0")
+    return image.replace(b"\0" + VERSION.encode() + b" ", b"\0" + b"9" * len(VERSION) + b" ")
 
 
 def larger(image, record):
