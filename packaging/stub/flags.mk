@@ -22,8 +22,9 @@ quote = '$(subst ','\'',$(1))'
 WHERE := -ffile-prefix-map=$(call quote,$(CURDIR))=.
 
 # What no CFLAGS can take away.  Link-time optimisation would move code to where the
-# .symver lines of stubs/base/glibc.h do not hold.
-BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden \
+# .symver lines of stubs/base/glibc.h do not hold.  Each stub goes without the functions that it
+# does not call.
+BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -ffunction-sections \
 	-Werror=implicit-function-declaration $(WHERE) \
 	-DLAZYCUDA_VERSION='"$(VERSION)"' -MMD -MP -fno-lto
 # Entry points are one jump however the rest is built: optimised, and nothing
@@ -35,7 +36,7 @@ ENTRY_CFLAGS = $(filter-out -pg -p -finstrument-functions --coverage -coverage \
 	-fno-stack-protector -fomit-frame-pointer -foptimize-sibling-calls
 # Without crtbegin.o, whose constructor would run beside the stub's own (stubs/loader/loader.c).
 BASE_LDFLAGS := -shared -nostartfiles -Wl,-z,relro,-z,now,-z,nodelete,-z,defs,-z,noexecstack \
-	-Wl,--hash-style=gnu
+	-Wl,--hash-style=gnu,--gc-sections
 # Nobody calls the functions of an import library, so nobody debugs it, and it needs nothing.
 IMPORT_FLAGS = $(CPPFLAGS) $(ENTRY_CFLAGS) -fPIC -fno-builtin $(WHERE) \
 	-Istubs $(filter-out -fsanitize%,$(LDFLAGS)) -shared -nostdlib -s -Wl,-z,noexecstack
