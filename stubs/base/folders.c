@@ -49,8 +49,7 @@ struct lc_way {
 	const struct lc_way *open;	/* what is unsafe on the way, as written or as links lead */
 	bool known;		/* `open` has been determined; NULL: nothing is unsafe */
 	const char *mounted;	/* why what is mounted here is a stranger's; NULL: it is not */
-	unsigned long noted;	/* lc_folders.notes when it was noted last */
-	unsigned long held;	/* the last `time` of lc_ways_hold() at which it was unchanged */
+	unsigned long held;	/* the last `time` of lc_folders_hold() at which it was unchanged */
 	struct lc_way *next;
 };
 
@@ -229,36 +228,6 @@ static void cannot_look(struct lc_folders *folders, struct lc_way *way)
 		way->error = errno;
 }
 
-static void append_way(struct lc_folders *folders, struct lc_ways *ways, struct lc_way *way)
-{
-	struct lc_way **slot = lc_grow(folders->arena, &ways->list, &ways->count, sizeof(*slot));
-
-	if (slot)
-		*slot = way;
-}
-
-/* A way that was noted after the first call of lc_folders_note() is not noted again.  Each link of
- * a chain is noted, because any of them may be changed. */
-static void note_way(struct lc_folders *folders, struct lc_way *way)
-{
-	for (; folders->noted && way && way->noted != 1 && way->noted != folders->notes;
-	     way = way->above) {
-		way->noted = folders->notes;
-		if (way->leads)
-			note_way(folders, way->leads);
-		if (way->real)
-			note_way(folders, way->real);
-		if (way->there)
-			append_way(folders, folders->noted, way);
-	}
-}
-
-void lc_folders_note(struct lc_folders *folders, struct lc_ways *ways)
-{
-	folders->noted = ways;
-	folders->notes++;
-}
-
 /* Returns true if a change made now might give a file the time that it already has.  The
  * kernel takes the time from a clock that ticks; some file systems count in seconds. */
 static bool is_young(const struct timespec *changed)
@@ -300,12 +269,10 @@ static struct lc_way *to_compare(struct lc_way *way)
 	return !way->link && way->real ? way->real : way;
 }
 
-bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time)
+bool lc_folders_hold(const struct lc_folders *folders, bool nothing, unsigned long time)
 {
-	if (ways->held[nothing] == time || ways->held[false] == time)
-		return true;
-	for (size_t i = 0; i < ways->count; i++) {
-		struct lc_way *way = ways->list[i];
+	for (size_t i = 0; i < folders->there_count; i++) {
+		struct lc_way *way = folders->there[i];
 
 		/* A plain file is judged by its folder. */
 		if ((nothing || !way->folder) && !way->asked && !way->lacks && !way->link)
@@ -315,7 +282,6 @@ bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time)
 			return false;
 		way->held = time;
 	}
-	ways->held[nothing] = time;
 	return true;
 }
 
@@ -327,6 +293,7 @@ struct look {
 /* `look` is what the two calls said if they have been made already; NULL: not yet. */
 static void look_at(struct lc_folders *folders, struct lc_way *way, const struct look *look)
 {
+	struct lc_way **slot;
 	struct stat st;
 
 	if (look) {
@@ -344,7 +311,9 @@ static void look_at(struct lc_folders *folders, struct lc_way *way, const struct
 	way->link = S_ISLNK(st.st_mode);
 	/* Links in /proc have size 0. */
 	way->size = st.st_size ? (size_t)st.st_size : PATH_MAX;
-	append_way(folders, &folders->all, way);
+	slot = lc_grow(folders->arena, &folders->there, &folders->there_count, sizeof(*slot));
+	if (slot)
+		*slot = way;
 	if (look) {
 		st = look->behind;
 	} else if (way->link && stat(way->path, &st)) {
@@ -386,12 +355,9 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	while (length > 1 && path[length - 1] == '/')
 		length--;
 	first = &folders->ways[bucket(path, length)];
-	for (way = *first; way; way = way->next) {
-		if (!strncmp(way->path, path, length) && !way->path[length]) {
-			note_way(folders, way);
+	for (way = *first; way; way = way->next)
+		if (!strncmp(way->path, path, length) && !way->path[length])
 			return way;
-		}
-	}
 	for (cut = length; cut > 1 && path[cut - 1] != '/'; cut--)
 		;
 	if (length > 1 && !(above = way_to(folders, path, cut, NULL)))
@@ -410,7 +376,6 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	/* The path behind ".." does not tell whether `above` is still the same folder. */
 	if (above && length - cut == 2 && !memcmp(path + cut, "..", 2))
 		above->asked = true;
-	note_way(folders, way);
 	way->next = *first;
 	return *first = way;
 }
@@ -473,10 +438,8 @@ static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
 
 	if (!way->above)
 		return way;
-	if (way->real) {
-		note_way(folders, way);
+	if (way->real)
 		return way->real;
-	}
 	way->real = way;	/* for now: a link may lead back to itself */
 	above = real_way(folders, way->above);
 	if (!strcmp(name, "."))
@@ -487,13 +450,7 @@ static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
 		real = follow(folders, way, above);
 	else
 		real = above == way->above ? way : from(folders, above, name);
-	way->real = real ? real : way;
-	/* It was noted before its real way was known. */
-	if (way->real != way) {
-		way->noted = 0;
-		note_way(folders, way);
-	}
-	return way->real;
+	return way->real = real ? real : way;
 }
 
 static struct lc_way *way_of(struct lc_folders *folders, const char *path)

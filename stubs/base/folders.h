@@ -41,28 +41,16 @@ struct lc_folder {
 
 #define LC_FOLDER_BUCKETS 128
 
-/* Paths that exist, as they were when they were examined. */
-struct lc_ways {
-	struct lc_way **list;
-	size_t count;
-	unsigned long held[2];	/* the last `time` at which lc_ways_hold() was true, by `nothing` */
-};
-
 struct lc_folders {
 	struct lc_arena *arena;
 	struct lc_way *ways[LC_FOLDER_BUCKETS];		/* by path */
 	struct lc_folder *folders[LC_FOLDER_BUCKETS];	/* by inode */
-	struct lc_ways all;
-	struct lc_ways *noted;	/* see lc_folders_note(); NULL: nowhere */
-	unsigned long notes;	/* how often that was called */
+	struct lc_way **there;	/* those that exist */
+	size_t there_count;
 	int links;		/* components in the texts of the links being followed */
 	bool young;	/* a folder that lacks something had changed so recently that another
 			   change might leave its time the same */
 };
-
-/* From now on appends each path that an answer depends on to `ways`, except those noted after the
- * first call.  NULL stops that. */
-void lc_folders_note(struct lc_folders *folders, struct lc_ways *ways);
 
 /* Records that something looked for in this folder is not there. */
 void lc_folder_lacks(struct lc_folders *folders, const char *path);
@@ -76,13 +64,13 @@ bool lc_folder_has_no(struct lc_folders *folders, struct lc_folder *folder, cons
 		      const char *name);
 
 /*
- * Returns true if these paths are unchanged.  A folder that lacked something has changed if
- * anything in it was created, renamed or removed: what it lacked may be there now.  A path is
- * examined once for each `time`, which is not 0.  `nothing` says that nothing asked for was there,
- * and that no folder was left out as unsafe or unreadable.  Then folders on the way to others need
- * not be examined: those others tell whether the paths still lead to them.
+ * Returns true if all paths are as they were.  A folder that lacked something has changed if
+ * anything in it was created, renamed or removed: what it lacked may be there now.  `time` is another
+ * one for each call, and not 0.  `nothing` says that nothing asked for was there, and that no folder was
+ * left out as unsafe or unreadable.  Then folders on the way to others need not be examined: those
+ * others tell whether the paths still lead to them.
  */
-bool lc_ways_hold(struct lc_ways *ways, bool nothing, unsigned long time);
+bool lc_folders_hold(const struct lc_folders *folders, bool nothing, unsigned long time);
 
 /* The folder that an absolute path leads to; NULL if there is none. */
 struct lc_folder *lc_folder(struct lc_folders *folders, const char *path);

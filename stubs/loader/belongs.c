@@ -229,18 +229,14 @@ static bool told_by_place(const struct owned *file, const char *path, struct lc_
 static bool told_by_places(const struct owned *file, const char *path, struct lc_option *option)
 {
 	const char *real;
-	bool told;
 
 	if (path[0] != '/')
 		return false;
 	real = lc_real_path(&file->survey->folders, path);
 	if (real[0] != '/')
 		return false;	/* memory ran out */
-	lc_folders_note(&file->survey->folders, &file->survey->ways);
-	told = told_by_place(file, real, option) ||
+	return told_by_place(file, real, option) ||
 	       (strcmp(path, real) && told_by_place(file, path, option));
-	lc_folders_note(&file->survey->folders, NULL);
-	return told;
 }
 
 void lc_belongs(struct lc_arena *arena, struct lc_survey *survey,

@@ -13,16 +13,6 @@
 #include "places.h"
 #include "unknown.h"
 
-static bool is_searchable(struct lc_survey *survey, struct lc_folders *folders, const char *folder)
-{
-	const char *why;
-	bool is = lc_folder_to_search(folders, folder, &why);
-
-	if (why)
-		lc_leave_out(survey, folder, why);
-	return is;
-}
-
 /* Returns the file of this name that ld.so might find before the library's RUNPATH leads it to
  * `own`, or instead of it if that is NULL; NULL: none.  It is in the LD_LIBRARY_PATH that the
  * program was started with, whatever has become of the variable since. */
@@ -47,7 +37,6 @@ static const char *hides(struct lc_arena *arena, const char *own, const char *so
 struct bringing {
 	struct lc_arena *arena;
 	struct lc_survey *survey;
-	struct lc_folders *folders;
 	const char *site;	/* the site-packages that it lies in, or NULL */
 	struct lc_strings seen;	/* SONAMEs of what was needed so far */
 	struct lc_companions *brought;
@@ -57,8 +46,8 @@ static bool is_usable(struct bringing *bringing, const char *folder, const char 
 {
 	const char *why;
 
-	return is_searchable(bringing->survey, bringing->folders, folder) &&
-	       lc_file_is_safe(bringing->folders, path, &why);
+	return lc_searchable(bringing->survey, folder) &&
+	       lc_file_is_safe(&bringing->survey->folders, path, &why);
 }
 
 static void open_first(struct bringing *bringing, const char *path, const char *because)
@@ -86,7 +75,7 @@ static const char *entry_folder(struct bringing *bringing, const char *entry, si
 	const char *folder = lc_expand(bringing->survey->folders.arena, bringing->survey, entry, length,
 				       origin);
 
-	return folder && folder[0] == '/' ? lc_real_path(bringing->folders, folder) : NULL;
+	return folder && folder[0] == '/' ? lc_real_path(&bringing->survey->folders, folder) : NULL;
 }
 
 /* Returns the file in this folder, if it may be loaded. */
@@ -199,17 +188,13 @@ static void bring_all_opened(struct bringing *bringing, const char *path,
 }
 
 static struct bringing begin_bringing(struct lc_arena *arena, struct lc_known *known,
-				      struct lc_folders *now, const struct lc_library *library,
-				      const struct lc_option *option, const char *path)
+				      const struct lc_library *library, const struct lc_option *option,
+				      const char *path)
 {
 	struct bringing bringing = { .arena = arena, .survey = lc_known_survey(known) };
 	const char *name;
 
-	*now = (struct lc_folders){ .arena = &known->arena };
 	bringing.site = lc_site_of(arena, lc_listed_major(library, option->major), path, &name);
-	/* Nobody has checked whether the folders are still as an earlier search saw them: they are
-	 * not of the library that is searched for. */
-	bringing.folders = known->fresh ? &bringing.survey->folders : now;
 	return bringing;
 }
 
@@ -221,7 +206,6 @@ static const char *sibling_of_option(struct lc_arena *arena, struct lc_search *s
 	const char *path = search->files[seat][index].path;
 	struct lc_siblings siblings;
 	struct bringing bringing;
-	struct lc_folders now;
 
 	if (path[0] != '/' || !(search->files[seat][index].siblings & lc_cuda_kind(soname)))
 		return NULL;
@@ -229,7 +213,7 @@ static const char *sibling_of_option(struct lc_arena *arena, struct lc_search *s
 	for (size_t i = 0; i < siblings.sonames.count; i++) {
 		if (strcmp(siblings.sonames.list[i], soname))
 			continue;
-		bringing = begin_bringing(arena, search->known, &now, search->seats[seat].library,
+		bringing = begin_bringing(arena, search->known, search->seats[seat].library,
 					  &search->seats[seat].options[index], path);
 		return sibling_of(&bringing, path, &siblings, soname);
 	}
@@ -241,11 +225,10 @@ const char *lc_beside(struct lc_arena *arena, struct lc_search *search, size_t s
 {
 	const char *path = search->files[seat][index].path;
 	struct bringing bringing;
-	struct lc_folders now;
 
 	if (path[0] != '/')
 		return NULL;
-	bringing = begin_bringing(arena, search->known, &now, search->seats[seat].library,
+	bringing = begin_bringing(arena, search->known, search->seats[seat].library,
 				  &search->seats[seat].options[index], path);
 	return file_in(&bringing, lc_folder_of(bringing.survey->folders.arena, path), soname);
 }
@@ -256,7 +239,6 @@ void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 {
 	const struct lc_library *library = search->seats[search->at.self].library;
 	struct bringing bringing;
-	struct lc_folders now;
 
 	if ((!library->opens && !file->siblings) || file->path[0] != '/')
 		return;
@@ -264,7 +246,7 @@ void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
 		cuda = option->major;
 	else if (lc_only_cuda(option->cuda))
 		cuda = lc_only_cuda(option->cuda);
-	bringing = begin_bringing(arena, search->known, &now, library, option, file->path);
+	bringing = begin_bringing(arena, search->known, library, option, file->path);
 	bringing.brought = brought;
 	if (file->siblings)
 		bring_needed(&bringing, file->path, 0);

@@ -46,23 +46,13 @@ static void open_real(struct lc_arena *arena, struct lc_known *known,
 		      const struct lc_library *library, lc_version_look *version,
 		      struct lc_found *found)
 {
-	struct lc_known *other = NULL;
 	struct lc_search search;
 
 	*found = (struct lc_found){ .handle = NULL };
 	if (lc_hidden_by(library))
 		return;
-	/* The search that needs the driver goes on with `known`, although files have changed. */
-	if (!lc_known_holds(known, library)) {
-		known->spent = true;
-		other = lc_known_new();
-		if (!other)
-			arena->failed = true;
-	}
-	lc_search_real(arena, &search, other ? other : known, library);
+	lc_search_real(arena, &search, known, library);
 	lc_open_found(arena, &search, NULL, version, found);
-	if (other)
-		lc_known_give(other, true);
 }
 
 /* Returns the CUDA version that the driver supports, or 0 without a driver. */

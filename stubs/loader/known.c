@@ -35,15 +35,33 @@ static bool same_variables(const struct lc_known *known)
 	return true;
 }
 
-/* Returns true if everything but the file system is as it was, except that ld.so may have loaded
- * real libraries, which are added. */
+/* Returns true if all files and folders that were looked at are as they were. */
+static bool files_hold(const struct lc_known *known)
+{
+	bool nothing = !known->survey.left_out_count;
+	struct stat st;
+
+	for (size_t k = 0; k < known->sought_count; k++) {
+		const struct lc_sought *sought = known->sought[k];
+
+		nothing &= !sought->count;
+		for (size_t i = 0; i < sought->count; i++)
+			if (stat(sought->files[i].path, &st) ||
+			    !lc_same_file(lc_identity(&st), sought->files[i].identity))
+				return false;
+	}
+	return !known->surveyed || lc_folders_hold(&known->survey.folders, nothing, known->taken);
+}
+
+/* Returns true if everything is as it was, except that ld.so may have loaded real libraries, which
+ * are added. */
 static bool is_valid(struct lc_known *known, bool callers)
 {
 	struct lc_loads loads = lc_process_loads();
 
 	if (known->spent || known->user != geteuid() ||
 	    loads.removed != known->loads.removed ||
-	    (callers && !known->callers) || !same_variables(known))
+	    (callers && !known->callers) || !same_variables(known) || !files_hold(known))
 		return false;
 	if (loads.added == known->loads.added)
 		return true;
@@ -94,7 +112,7 @@ static struct lc_known *begin_known(struct lc_known *older, bool callers)
 
 	if (!known)
 		return NULL;
-	*known = (struct lc_known){ .older = older, .fresh = true,
+	*known = (struct lc_known){ .older = older,
 				    .began = now_in_ns(), .loads = lc_process_loads(),
 				    .user = geteuid() };
 	for (size_t i = 0; i < LC_LEADING; i++) {
@@ -138,21 +156,10 @@ struct lc_known *lc_known_take(bool callers)
 	struct lc_peer *keeper = atomic_load(&lc_self.keeper);
 	struct lc_known *known = keeper ? atomic_exchange(&keeper->known, NULL) : NULL;
 
-	if (known && is_valid(known, callers) && !known->arena.failed) {
+	if (known)
 		known->taken++;
-		return known;
-	}
-	return begin_after(known, callers);
-}
-
-struct lc_known *lc_known_new(void)
-{
-	return begin_known(NULL, false);
-}
-
-struct lc_known *lc_known_renew(struct lc_known *known)
-{
-	return begin_after(known, known->callers);
+	return known && is_valid(known, callers) && !known->arena.failed ? known :
+									   begin_after(known, callers);
 }
 
 /* Appends one to the chain of the other's older ones, so that the one that a search may use comes
@@ -176,8 +183,7 @@ void lc_known_give(struct lc_known *known, bool used)
 	lc_survey_end(&known->survey);
 	known->used |= used;
 	/* Another thread may have set a variable while places were listed. */
-	known->spent |= known->fresh && !same_variables(known);
-	known->fresh = false;
+	known->spent |= !same_variables(known);
 	known->spent |= known->arena.failed || known->arena.starved || known->survey.folders.young;
 	if (known->spent && !known->used)
 		known = drop_known(known);
@@ -230,27 +236,6 @@ struct lc_sought *lc_known_sought(const struct lc_known *known, const struct lc_
 	return NULL;
 }
 
-bool lc_known_holds(struct lc_known *known, const struct lc_library *library)
-{
-	struct lc_sought *sought = lc_known_sought(known, library);
-	bool nothing;
-
-	if (known->fresh || !known->surveyed)
-		return true;
-	if (!sought)	/* it would be looked for in folders that other searches examined */
-		return lc_ways_hold(&known->survey.folders.all, false, known->taken);
-	for (size_t i = 0; i < sought->count; i++) {
-		struct stat st;
-
-		if (stat(sought->files[i].path, &st) ||
-		    !lc_same_file(lc_identity(&st), sought->files[i].identity))
-			return false;
-	}
-	nothing = !sought->count && !known->survey.left_out_count;
-	return lc_ways_hold(&known->survey.ways, nothing, known->taken) &&
-	       lc_ways_hold(&sought->ways, nothing, known->taken);
-}
-
 bool lc_known_changed(unsigned long long began)
 {
 	struct lc_peer *keeper = atomic_load(&lc_self.keeper);
@@ -260,7 +245,7 @@ bool lc_known_changed(unsigned long long began)
 	if (!known)
 		return false;
 	known->taken++;
-	changed = known->began != began || known->spent || !lc_known_holds(known, &lc_library);
+	changed = known->began != began || known->spent || !files_hold(known);
 	lc_known_give(known, known->used);
 	return changed;
 }

@@ -9,9 +9,8 @@
  *
  * What is known holds as long as ld.so has unloaded nothing and loaded no stub and no
  * user of one, the process and its user are the same, and so are the variables that lead
- * to folders.  In the file system, a stub checks the paths that its choice depends on:
- * those of the search for its own library, and for that of each other stub that takes part
- * in the choice and has no library yet.  If anything differs, all of it is read again.
+ * to folders, and so are all paths in the file system that were looked at.  If anything differs,
+ * all of it is read again.
  *
  * It is never freed once a status that points into it was published.
  */
@@ -58,7 +57,6 @@ struct lc_sought {
 	size_t count;
 	enum lc_reach reach;	/* how far it was looked for */
 	bool later;		/* majors that are not in the list were looked for as well */
-	struct lc_ways ways;	/* with those of the survey: what this depends on */
 };
 
 /* The variables that lead to folders and count as they are now: users set them by hand. */
@@ -70,7 +68,6 @@ struct lc_known {
 	struct lc_known *older;		/* kept because statuses point into it */
 	bool used;			/* statuses point into this one, too */
 	bool spent;			/* not to be used by another search */
-	bool fresh;			/* no other search has used it yet */
 	bool callers;			/* the process's callers were read */
 	bool surveyed;
 	unsigned long long began;	/* in ns: no two began at the same time */
@@ -98,18 +95,8 @@ void lc_known_give(struct lc_known *known, bool used);
 /* Called in the child of a fork(), which may go on in another root or as another user. */
 void lc_known_forked(void);
 
-/* Begins anew and takes nothing; NULL: memory ran out. */
-struct lc_known *lc_known_new(void);
-
-/* Begins anew, with this as the older one; NULL: memory ran out, and it was given back or freed. */
-struct lc_known *lc_known_renew(struct lc_known *known);
-
-/* Returns true if files and folders that the search for this library depends on are as
- * they were. */
-bool lc_known_holds(struct lc_known *known, const struct lc_library *library);
-
-/* Returns true if a file or folder, on which this stub's library depends, has changed since a search
- * that took what `began` then.  Takes nothing: false while another search is under way. */
+/* Returns true if a file or folder that was looked at has changed since a search that took what
+ * `began` then.  Takes nothing: false while another search is under way. */
 bool lc_known_changed(unsigned long long began);
 
 /* Returns true if the run path of an object leads to the library behind the stub that it needs, and it may

@@ -66,7 +66,6 @@ struct lc_survey {
 	struct lazycuda_folder *left_out;	/* folders that are not searched, and why */
 	size_t left_out_count;
 	bool far;			/* that what lies far was read, too */
-	struct lc_ways ways;		/* what every library's places depend on */
 };
 
 void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,

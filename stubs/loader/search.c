@@ -348,12 +348,10 @@ static struct lc_sought *seek(struct lc_known *known, const struct lc_library *l
 									   lc_known_far(known);
 		size_t from = sought->places.count;
 
-		lc_folders_note(&survey->folders, &sought->ways);
 		lc_places_of(&known->arena, survey, sought->reach, library, stub_of(known, library),
 			     &sought->places);
 		for (size_t m = 0; m < library->major_count; m++)
 			seek_major(known, sought, from, &library->majors[m]);
-		lc_folders_note(&survey->folders, NULL);
 	}
 	return sought;
 }
@@ -365,7 +363,6 @@ static void seek_later(struct lc_known *known, struct lc_sought *sought)
 	const struct lc_major *newest = &sought->library->majors[0];
 
 	sought->later = true;
-	lc_folders_note(&known->survey.folders, &sought->ways);
 	for (int number = newest->major + 1; number <= newest->major + LC_LATER_MAJORS; number++) {
 		const struct lc_major *later = lc_later_major(&known->arena, newest, number);
 
@@ -378,7 +375,6 @@ static void seek_later(struct lc_known *known, struct lc_sought *sought)
 		while ((older = lc_older_soname(&known->arena, older)))
 			seek_major(known, sought, 0, older);
 	}
-	lc_folders_note(&known->survey.folders, NULL);
 }
 
 /* Adds what was found and is not there yet, without the file that a variable names. */
@@ -445,25 +441,6 @@ static bool has_seat(const struct lc_peer *peer)
 		return false;
 	/* A library that goes with any CUDA is chosen independently of all others. */
 	return lc_is_coordinated(peer->library) && lc_is_coordinated(&lc_library);
-}
-
-/* Returns true if what is known for each seat still holds.  With `process_only`, files matter only
- * to tell which CUDA a loaded library belongs to. */
-static bool seats_hold(struct lc_known *known, bool process_only)
-{
-	for (size_t i = 0; i < known->peers.count; i++) {
-		const struct lc_peer *peer = known->peers.list[i];
-		bool asked = process_only ? peer->library->own_majors :
-					    !atomic_load(&peer->loaded);
-
-		if (!asked || !has_seat(peer))
-			continue;
-		if (!lc_known_sought(known, peer->library) && lc_hidden_by(peer->library))
-			continue;
-		if (!lc_known_holds(known, peer->library))
-			return false;
-	}
-	return true;
 }
 
 /* The major of a stub with the name of a real library, which is to be taken, as its callers would,
@@ -651,8 +628,6 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	lc_settings_read(arena, &settings, false);
 	known = lc_known_take(lc_has_majors(&lc_library) && settings.guard != LC_OFF &&
 			      !search->hidden);
-	if (known && !search->hidden && !seats_hold(known, process_only))
-		known = lc_known_renew(known);
 	search->known = known;
 	inherit_failure(arena, known);
 	if (arena->failed || !make_seats(arena, search, known->peers.count))
@@ -770,17 +745,11 @@ static bool may_ask(struct lc_search *search, struct lc_folders *folders)
 }
 
 /* What only ld.so knows of, as where an auditor leads it, was not judged before it was loaded. */
-static bool may_use(struct lc_survey *survey, struct lc_folders *folders, const char *path)
+static bool may_use(struct lc_survey *survey, const char *path)
 {
-	const char *folder = lc_folder_of(folders->arena, path), *why;
+	const char *folder = lc_folder_of(survey->folders.arena, path), *why;
 
-	if (!folder)
-		return false;
-	if (lc_folder_to_search(folders, folder, &why))
-		return lc_file_is_safe(folders, path, &why);
-	if (why)
-		lc_leave_out(survey, folder, why);
-	return false;
+	return folder && lc_searchable(survey, folder) && lc_file_is_safe(&survey->folders, path, &why);
 }
 
 #define NOT_ASKED "dlopen() is not asked: it would search where anybody may write"
@@ -789,23 +758,19 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 {
 	size_t self = search->at.self, before = search->seats[self].option_count;
 	const struct lc_library *library = search->seats[self].library;
-	struct lc_folders now = { .arena = &search->known->arena }, *folders = &now;
 	struct lc_survey *survey;
 
 	if (search->last_resort_done || !search->looked || found_any(search))
 		return false;
 	search->last_resort_done = true;
 	survey = &search->known->survey;
-	/* Nobody has checked if the folders for CPUs are still as an earlier search saw them. */
-	if (search->known->fresh)
-		folders = &survey->folders;
 	if (!lc_loader_path_is_safe(&survey->folders, search->looked->loader_path)) {
 		lc_trace(NOT_ASKED);
 		return false;
 	}
 	if (looked_everywhere(arena, search))
 		return false;
-	if (!may_ask(search, folders)) {
+	if (!may_ask(search, &survey->folders)) {
 		lc_trace(NOT_ASKED);
 		return false;
 	}
@@ -821,7 +786,7 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 			continue;
 		/* A library that was opened aside may have the same name. */
 		if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_name[0] == '/' &&
-		    !lc_is_aside(&lc_aside, map->l_name) && may_use(survey, folders, map->l_name)) {
+		    !lc_is_aside(&lc_aside, map->l_name) && may_use(survey, map->l_name)) {
 			const char *path = lc_text(arena, map->l_name);
 
 			lc_search_add(arena, search, path, "loader", LC_OF_MACHINE, major);

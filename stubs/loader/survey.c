@@ -153,9 +153,7 @@ void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,
 		     struct lc_survey *survey)
 {
 	*survey = (struct lc_survey){ .process = process, .folders = { .arena = arena } };
-	lc_folders_note(&survey->folders, &survey->ways);
 	look_above_users(arena, survey);
-	lc_folders_note(&survey->folders, NULL);
 }
 
 void lc_survey_far(struct lc_survey *survey)
@@ -163,12 +161,10 @@ void lc_survey_far(struct lc_survey *survey)
 	struct lc_arena *arena = survey->folders.arena;
 
 	survey->far = true;
-	lc_folders_note(&survey->folders, &survey->ways);
 	lc_folder_lacks(&survey->folders, LC_LDCACHE_FOLDER);
 	lc_ldcache_open(arena, &survey->cache);
 	lc_folder_lacks(&survey->folders, "/usr/local");
 	read_toolkits(arena, survey);
-	lc_folders_note(&survey->folders, NULL);
 }
 
 void lc_survey_end(struct lc_survey *survey)

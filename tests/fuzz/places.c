@@ -99,11 +99,6 @@ void lc_folder_lacks(struct lc_folders *folders, const char *path)
 	(void)folders, (void)path;
 }
 
-void lc_folders_note(struct lc_folders *folders, struct lc_ways *ways)
-{
-	(void)folders, (void)ways;
-}
-
 /* Every second folder, by its length. */
 bool lc_folder_is_safe(struct lc_folders *folders, const char *path)
 {
