@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "../../stubs/base/arena.h"
+#include "../../stubs/base/constraint.h"
+#include "../../stubs/base/cuda_version.h"
 #include "../../stubs/base/glibc.h"
 #include "../../stubs/base/library_name.h"
 #include "../../stubs/base/object.h"
@@ -341,22 +343,28 @@ static bool lists(const char *record, const char *relative)
 	return found;
 }
 
-/* The version in "Requires-Dist: cuda-toolkit[nvrtc]==13.2.*"; 0 for any other line, and for
- * a requirement that may not be one here: of an extra, of another system. */
+/* The only version that fulfils "Requires-Dist: cuda-toolkit[nvrtc]>=13.2,<13.3"; 0 if several do, for
+ * any other line, and for a requirement that may not be one here: of an extra, of another system. */
 static int version_of_requirement(const char *line)
 {
 	struct lk_requirement required;
-	int version, numbers;
-	const char *end;
+	int version = 0;
 
 	if (!lk_requirement_read(line, strlen(line), "cuda-toolkit", &required) ||
 	    !(required.machines & LK_ON_THIS))
 		return 0;
 	line = required.version + strspn(required.version, " \t(");
-	if (strncmp(line, "==", 2))
-		return 0;
-	end = lc_version_scan(line + 2 + strspn(line + 2, " \t="), &version, &numbers);
-	return end && numbers >= 2 ? version : 0;
+	line += !strncmp(line, "===", 3);
+	required.text[line - required.text + (ptrdiff_t)strcspn(line, ")")] = 0;
+	for (int major = 1; major <= LC_MAX_CUDA; major++)
+		for (int minor = 0; minor < 100; minor++) {
+			if (lc_constraint_holds(line, LC_CUDA(major, minor), NULL) <= 0)
+				continue;
+			if (version)
+				return 0;
+			version = LC_CUDA(major, minor);
+		}
+	return version;
 }
 
 /* The toolkit that the wheel with this metadata requires; 0 if it requires none exactly, UNKNOWN
@@ -378,6 +386,45 @@ static int version_of_metadata(const char *path)
 	}
 	if (stream)
 		fclose(stream);
+	return version;
+}
+
+/* The version of a cuda-toolkit in this folder, cuda_toolkit-13.2.2, that pins this version of this wheel,
+ * "nvidia_cufft-12.2.0.57.dist-info"; *metadata is where.  0: there is none. */
+static int version_of_bundle(struct dated *file, const char *folder, const char *wheel,
+			     const char **metadata)
+{
+	static const char toolkit[] = "cuda_toolkit-";
+	const char *number = wheel + strcspn(wheel, "-") + 1;
+	const size_t length = strlen(number) - strlen(".dist-info");
+	char *name = lc_format(file->arena, "%.*s", (int)(number - 1 - wheel), wheel);
+	DIR *stream = opendir(folder);
+	struct dirent *entry;
+	int version = 0;
+
+	for (char *c = name; *c; c++)
+		*c = *c == '_' ? '-' : *c;
+	while (stream && !version && (entry = readdir(stream))) {
+		struct lk_requirement required;
+		char line[LINE_ROOM];
+		FILE *text;
+		int numbers;
+
+		if (strncmp(entry->d_name, toolkit, strlen(toolkit)))
+			continue;
+		*metadata = lc_format(file->arena, "%s/%s/METADATA", folder, entry->d_name);
+		text = open_text(*metadata);
+		while (text && !version && read_line(text, line) && *line && *line != '\r')
+			if (lk_requirement_read(line, strlen(line), name, &required) &&
+			    !strncmp(required.version, "==", 2) &&
+			    !strncmp(required.version + 2, number, length) &&
+			    (!required.version[2 + length] || !strcmp(required.version + 2 + length, ".*")))
+				lc_version_scan(entry->d_name + strlen(toolkit), &version, &numbers);
+		if (text)
+			fclose(text);
+	}
+	if (stream)
+		closedir(stream);
 	return version;
 }
 
@@ -405,7 +452,11 @@ static bool read_owner(struct dated *file, const char *folder, const char *name,
 				       "%s requires that cuda-toolkit, and its RECORD lists it",
 				       metadata);
 	}
-	return owner->version && lists(record, relative);
+	if (owner->version || !lc_package_is_nvidias(name) || !lists(record, relative))
+		return owner->version && lists(record, relative);
+	owner->version = version_of_bundle(file, folder, name, &metadata);
+	owner->how = lc_format(file->arena, "%s requires that version of its wheel", metadata);
+	return owner->version;
 }
 
 /* What the wheels that list the file say; UNKNOWN if they say different versions. */

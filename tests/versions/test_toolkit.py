@@ -205,6 +205,8 @@ NVRTC = "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"
     ("Requires-Dist: cuda-toolkit[nvrtc,nvjitlink] == 12.8.*; sys_platform == 'linux'", 12080),
     ("requires-dist: CUDA-Toolkit (==12.9.*)", 12090), ("Requires-Dist: cuda-toolkit===12.9", 12090),
     ("Requires-Dist: cuda-toolkit>=13.2", 0), ("Requires-Dist: cuda-toolkit==13.*", 0),
+    ("Requires-Dist: cuda-toolkit[nvrtc] (>=13.2, <13.3)", 13020), ("Requires-Dist: cuda-toolkit~=13.2.0", 13020),
+    ("Requires-Dist: cuda-toolkit~=13.2", 0), ("Requires-Dist: cuda-toolkit<14,>=13.2,!=13.3.*", 0),
     ('Requires-Dist: cuda-toolkit==12.8.*; sys_platform == "win32"\n'
      'Requires-Dist: cuda-toolkit==13.2.*; sys_platform == "linux"', 13020),
     ("Requires-Dist: cuda-toolkit==13.2.*;platform_system=='Linux'\r", 13020),
@@ -235,6 +237,18 @@ def test_a_wheel_that_requires_several_versions(tmp_path):
     assert toolkit_of(file(tmp_path / NVRTC)) == (
         -1, f"insufficient metadata, {metadata} requires several versions of cuda-toolkit, and its"
             " RECORD lists it")
+
+
+@pytest.mark.parametrize("pinned, version", [("12.2.0.57.*", 13020), ("12.2.0.5.*", 0), ("12.2.0.*", 0)])
+def test_a_library_with_versions_of_its_own_beside_a_toolkit(tmp_path, pinned, version):
+    """nvidia-cufft 12.2.0.57 requires no cuda-toolkit; cuda-toolkit 13.2.2 requires it."""
+    path = "nvidia/cu13/lib/libcufft.so.12"
+    wheel(tmp_path, "nvidia_cufft-12.2.0.57", path)
+    metadata = put(tmp_path / "cuda_toolkit-13.2.2.dist-info" / "METADATA",
+                   f"Name: cuda-toolkit\nRequires-Dist: nvidia-cufft=={pinned};"
+                   " (sys_platform == 'linux') and extra == 'cufft'\n")
+    assert toolkit_of(file(tmp_path / path)) == (
+        (version, f"{metadata} requires that version of its wheel") if version else (0, UNTOLD))
 
 
 def test_owners_that_disagree(tmp_path):
