@@ -27,6 +27,9 @@ static struct {
 	bool components, json;
 } wanted;
 
+/* What goes with a library in use does not go with its version. */
+static bool misfit;
+
 static const char usage[] =
 "usage: lazycuda status [--json] [--components] [LIBRARY | STUB]...\n"
 "\n"
@@ -41,7 +44,8 @@ static const char usage[] =
 static const char end[] =
 "\n"
 "Exit status: 0 all libraries are usable, 1 one is not, 2 wrong usage.  The driver's\n"
-"libraries count only if they are given by name.\n"
+"libraries count only if they are given by name; with LAZYCUDA_GUARD=strict, components that\n"
+"do not fit count, too.\n"
 "LAZYCUDA_* variables have their effect; LAZYCUDA_DEBUG=1 shows the search.\n";
 
 static const struct option options[] = {
@@ -108,12 +112,17 @@ static void print_json_left_out(const struct lazycuda_status *status)
  * caller frees it; NULL: nothing. */
 static struct lazycuda_components *components_of(const struct lazycuda_status *status)
 {
+	struct lazycuda_components *found;
 	bool of_toolkit = false;
 
 	for (int i = 0; i < OF_DRIVER; i++)
 		of_toolkit |= !strcmp(status->library, libraries[i]);
-	return wanted.components && of_toolkit && status->path ?
-	       lazycuda_find_components(status->path) : NULL;
+	if (!wanted.components || !of_toolkit || !status->path)
+		return NULL;
+	found = lazycuda_find_components(status->path);
+	for (size_t i = 0; found && i < found->count; i++)
+		misfit |= found->list[i].fits == 0;
+	return found;
 }
 
 static void print_components(const struct lazycuda_status *status)
@@ -313,5 +322,5 @@ int status_main(int argc, char **argv)
 		for (size_t i = 0; i < other_count; i++)
 			print_library(others[i]->status());
 	}
-	return unusable != 0;
+	return unusable || (misfit && !strcmp(lazycuda_get_guard(), "strict"));
 }

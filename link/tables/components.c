@@ -114,6 +114,12 @@ static int version_of(const struct component_home *home, const struct component_
 					       lk_toolkit_of_part(home->arena, path);
 }
 
+/* A program that nobody may run is no use. */
+static bool can_run(const struct component_row *row, const char *path)
+{
+	return !row->files[0] || strncmp(row->files[0], "bin/", 4) || !access(path, X_OK);
+}
+
 static bool holds(enum fitting relation, int version, int library)
 {
 	if (LC_CUDA_MAJOR(version) != LC_CUDA_MAJOR(library))
@@ -162,6 +168,9 @@ static void judge(const struct component_home *home, const struct component_row 
 		component->relation = lc_format(home->arena, "is not there; has to be of CUDA %s;"
 						" package %s has it", needed,
 						package_of(home->arena, row, home->version));
+	} else if (!can_run(row, component->path)) {
+		component->fits = 0;
+		component->relation = "cannot be run: let it have the mode 755";
 	} else if (component->version <= 0) {
 		component->relation = lc_format(home->arena, "has to be of CUDA %s; which it is of is"
 						" not known", needed);
@@ -229,7 +238,8 @@ const char *lk_fitting_component(struct lc_arena *arena, const char *library, in
 	const char *path = lk_component_path(arena, library, name);
 	const struct component_row *row = component_called(name);
 
-	return path && holds(row->relation, version_of(&home, row, path), version) ? path : NULL;
+	return path && can_run(row, path) && holds(row->relation, version_of(&home, row, path), version) ?
+	       path : NULL;
 }
 
 struct lazycuda_components *lazycuda_find_components(const char *path)

@@ -43,7 +43,7 @@ def install(root, tree):
         if name == "headers":
             header(root / place)
         else:
-            put(root / place)
+            put(root / place).chmod(0o755)
     return put((root / tree["nvrtc-builtins"]).parent / "libnvrtc.so.12")
 
 
@@ -73,6 +73,12 @@ def test_what_is_not_there(tmp_path):
                                   " nvidia-cuda-nvcc-cu12 has it")
 
 
+def test_a_compiler_that_nobody_may_run(tmp_path):
+    library = install(tmp_path, TREE)
+    (tmp_path / TREE["nvcc"]).chmod(0o644)
+    assert components(library)[1]["nvcc"][2:] == (0, "cannot be run: let it have the mode 755")
+
+
 @pytest.mark.parametrize("component, fits", [("13.0.48", 0), ("12.9.79", 1), ("12.8.93", 1), ("11.8.89", 0)])
 def test_wheels_of_several_versions(tmp_path, component, fits):
     """pip installs any beside each other; each is of its wheel's version."""
@@ -89,7 +95,7 @@ def test_wheels_of_several_versions(tmp_path, component, fits):
 
 
 def test_status_prints_them(world):
-    put(world.root / "cuda" / "bin" / "nvcc")
+    put(world.root / "cuda" / "bin" / "nvcc").chmod(0o755)
     header(world.root / "cuda" / "include" / "cuda.h", "13020")
     world.put("cuda/lib64", fake("cudart", "13.2"))
     world.search(world.root / "cuda" / "lib64")
@@ -103,5 +109,6 @@ def test_status_prints_them(world):
     assert library["components"][0]["fits"] is True and library["components"][1]["fits"] is None
     assert "components" not in world.cli("status", "--json", "cudart").out
     header(world.root / "cuda" / "include" / "cuda.h", "13030")
-    assert f"not with headers {world.root}/cuda/include/cuda.h" in world.cli(
-        "status", "--components", "cudart").out
+    for guard, status in (("best_effort", 0), ("strict", 1)):
+        done = world.cli("status", "--components", "cudart", check=False, LAZYCUDA_GUARD=guard)
+        assert f"not with headers {world.root}/cuda/include/cuda.h" in done.out and done.status == status
