@@ -3,6 +3,8 @@
 #include "environment.h"
 
 #include "../../include/lazycuda_link.h"
+#include "../../stubs/base/glibc.h"
+#include "backends.h"
 #include "calls.h"
 #include "../tables/versions.h"
 
@@ -81,10 +83,27 @@ struct lazycuda_environment lk_linkers(void)
 	return environment;
 }
 
+/* Whether there is a driver after all, whose cuDriverGetVersion() fails.  NVIDIA's stand-in for linking
+ * says that it is one. */
+static bool has_mute_driver(void)
+{
+	enum { STUB_LIBRARY = 34 };
+	const struct lazycuda_status *status = lk_tool_status(LK_DRIVER);
+	int (*get)(int *) = NULL, version;
+	void *library;
+
+	if (!status || status->state != LAZYCUDA_STATE_BROKEN || !status->candidate_count)
+		return false;
+	library = lazycuda_open_aside(names[LK_DRIVER], status->candidates[0].path);
+	return library && lk_bind(&get, dlsym(library, "cuDriverGetVersion")) && get(&version) != STUB_LIBRARY;
+}
+
 struct lazycuda_environment lazycuda_get_environment(void)
 {
 	struct lazycuda_environment environment = lk_linkers();
 
+	if (!environment.driver && has_mute_driver())
+		environment.driver = LAZYCUDA_VERSION_UNKNOWN;
 	environment.nvrtc = lk_loaded_version(LK_NVRTC);
 	return environment;
 }

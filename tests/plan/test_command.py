@@ -131,6 +131,14 @@ def test_what_is_not_given_is_what_is_installed(world, file):
     assert said["environment"] == environment("12.2", 535, "12.5", "12.9")
 
 
+@pytest.mark.parametrize("result, known, status", [(999, None, 1), (34, "none", 0)])
+def test_a_driver_that_does_not_say_its_version(world, result, known, status):
+    """34 is said by NVIDIA's stand-in for linking, which is no driver."""
+    world.loader(driver("12.9", result=result), fake("nvJitLink", "12.9"))
+    done = world.cli("plan", "--policy=strict", "--json", check=False)
+    assert done.status == status and json.loads(done.out)["environment"]["driver"] == known
+
+
 def test_tile_ir_beside_other_code(world):
     """nvcc puts both into an object, and nvJitLink leaves the Tile IR out without a word."""
     code, tile = ptx().encode() + b"\0", b"\x7fTileIR\0" + bytes(56)
