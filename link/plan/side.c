@@ -429,26 +429,6 @@ static bool check_roots(struct lk_planning *planning, struct lk_side *side)
 
 /* ---- the options ---- */
 
-static bool asks_for(const struct lazycuda_request *request, const char *option)
-{
-	for (size_t i = 0; i < request->option_count; i++)
-		if (!strncmp(request->options[i], option, strlen(option)))
-			return true;
-	return false;
-}
-
-/* With -variables-used= alone, every nvJitLink tried reports success and hands out an
- * image without the kernels of inputs that are not LTO-IR. */
-static bool check_used(struct lk_planning *planning, struct lk_side *side)
-{
-	if (side->ltoir == side->count || !asks_for(&planning->request, "-variables-used=") ||
-	    asks_for(&planning->request, "-kernels-used="))
-		return true;
-	return lk_refuse(planning, LAZYCUDA_CODE_BAD_OPTION, NULL, "-variables-used=",
-			 "-kernels-used= beside it", "option -variables-used= alone makes nvJitLink drop every"
-			 " kernel that is not LTO-IR; needed: -kernels-used= beside it");
-}
-
 static bool check_options(struct lk_planning *planning, struct lk_side *side)
 {
 	const struct lazycuda_request *request = &planning->request;
@@ -602,7 +582,7 @@ void lk_plan_side(struct lk_planning *planning, enum lazycuda_backend backend,
 	    lk_check_ir_libraries(planning, &side->ir) &&
 	    check_ignored(planning, side) && check_output(planning, side) &&
 	    check_options(planning, side) && backend != LAZYCUDA_BACKEND_DRIVER &&
-	    check_debugging(planning, side) && check_used(planning, side))
+	    check_debugging(planning, side))
 		check_roots(planning, side);
 	side->refusal = planning->refusal;
 	planning->refusal = LK_NO_REFUSAL;

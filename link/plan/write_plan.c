@@ -13,12 +13,26 @@
 
 /* ---- options ---- */
 
+static bool asks_for(const struct lazycuda_request *request, const char *option)
+{
+	for (size_t i = 0; i < request->option_count; i++)
+		if (!strncmp(request->options[i], option, strlen(option)))
+			return true;
+	return false;
+}
+
 /* Judges an option that the linker does not refuse; notes that it is dropped, and returns false, if
- * it is. */
+ * it is.  With -variables-used= alone every nvJitLink drops the kernels that are not LTO-IR. */
 static bool is_kept(struct lk_planning *planning, const struct lk_side *side, const char *option,
 		    struct lk_option_verdict *verdict)
 {
+	static const char used[] = "-variables-used=";
+
 	*verdict = lk_option_judge(option, side->linker.backend, side->linker.version);
+	if (verdict->fate == LK_OPTION_TAKEN && side->ltoir != side->count &&
+	    !strncmp(option, used, strlen(used)) && !asks_for(&planning->request, "-kernels-used="))
+		*verdict = (struct lk_option_verdict){ .fate = LK_OPTION_DROPPED, .why =
+			"without -kernels-used= beside it nvJitLink drops every kernel that is not LTO-IR" };
 	if (verdict->fate == LK_OPTION_DROPPED)
 		lk_note(planning, "option %s is left out: %s", lc_printable(planning->arena, option),
 			verdict->why);

@@ -231,11 +231,11 @@ def test_a_name_that_says_something_else_is_noted(ask):
     assert plan.notes == ["k.cubin: is PTX, whatever its name says"]
 
 
-def test_an_option_that_would_drop_every_kernel_is_refused(ask):
-    words = HAVE + "policy=off option=-variables-used=v"
-    plan = ask(words, PTX)
-    assert plan.code == "BAD_OPTION" and "-kernels-used=" in plan.need
-    assert "drop every kernel" in plan.message
-    assert ask(words, LTO, PTX).code == "BAD_OPTION"
-    assert ask(words, LTO).code == "OK"
-    assert ask(words + " option=-kernels-used=k", PTX).code == "OK"
+def test_an_option_that_would_drop_every_kernel_is_left_out(ask):
+    words = HAVE + "option=-variables-used=v"
+    for inputs in ((PTX,), (LTO, PTX)):
+        plan = ask(words, *inputs)
+        assert plan.decision == "nvjitlink" and "-variables-used=v" not in plan.options
+        assert "drops every kernel" in plan.notes[0]
+    for words, one in ((words, LTO), (words + " option=-kernels-used=k", PTX)):
+        assert "-variables-used=v" in ask(words, one).options
