@@ -33,6 +33,10 @@ int nvrtcCompileProgram(void *program, int option_count, const char *const *opti
 int nvrtcAddNameExpression(void *program, const char *expression);
 int nvrtcGetLoweredName(void *program, const char *expression, const char **name);
 int nvrtcDestroyProgram(void **program);
+/* From 12.8 on.  The first returns how the making of a precompiled header went. */
+int nvrtcGetPCHCreateStatus(void *program);
+int nvrtcGetPCHHeapSizeRequired(void *program, size_t *size);
+int nvrtcSetPCHHeapSize(size_t size);
 lk_size_function nvrtcGetPTXSize, nvrtcGetLTOIRSize, nvrtcGetCUBINSize, nvrtcGetTileIRSize,
 		 nvrtcGetProgramLogSize;
 lk_bytes_function nvrtcGetPTX, nvrtcGetLTOIR, nvrtcGetCUBIN, nvrtcGetTileIR, nvrtcGetProgramLog;

@@ -151,6 +151,42 @@ static bool compile(struct lc_arena *arena, const struct lk_nvrtc *compiler, voi
 	return done;
 }
 
+/* ---- a precompiled header ---- */
+
+enum { PCH_HEAP_EXHAUSTED = 14 };
+
+static bool makes_header(const struct lazycuda_plan *plan)
+{
+	for (size_t i = 0; i < plan->compile_option_count; i++) {
+		const char *option = plan->compile_options[i];
+
+		option += strspn(option, "-");
+		if (!strcmp(option, "pch") || !strcmp(option, "pch=true") || !strncmp(option, "create-pch", 10))
+			return true;
+	}
+	return false;
+}
+
+/* Says in the log what became of a precompiled header.  Returns true if there is room for it now, so
+ * that the program is to be compiled again. */
+static bool lacks_heap(struct lc_arena *arena, const struct lk_nvrtc *compiler, void *program,
+		       const struct lazycuda_plan *plan, struct lk_product *product)
+{
+	const char *log = product->info_log;
+	size_t size = 0;
+	int status;
+
+	if (!makes_header(plan) || version_of(compiler) < LC_CUDA(12, 8) || !compiler->pch_status)
+		return false;
+	status = compiler->pch_status(program);
+	if (status == PCH_HEAP_EXHAUSTED && !compiler->pch_heap_required(program, &size) && size)
+		return !compiler->set_pch_heap(size);
+	product->info_log = lc_format(arena, "%s%snvrtc made %s precompiled header%s%s", log ? log : "",
+				      log ? "\n" : "", status ? "no" : "a", status ? ": " : "",
+				      status ? compiler->error_string(status) : "");
+	return false;
+}
+
 /* How much Tile IR the program became besides, if that has kernels.  Versions before 13.3 make
  * none. */
 static size_t size_of_tile_ir(const struct lk_nvrtc *compiler, void *program)
@@ -192,13 +228,19 @@ const char *lk_nvrtc_compile(struct lc_arena *arena, const struct lk_job *job,
 	const struct lk_nvrtc *compiler = lk_nvrtc_of(plan->nvrtc);
 	const char *missing = compiler->path ? NULL : lk_why_missing(arena, LK_NVRTC);
 	void *program = NULL;
+	int tries = 0;
+	bool done;
 
 	if (missing)
 		return missing;
-	if (new_program(compiler, source, &program, product) &&
-	    add_expressions(compiler, program, source, product) &&
-	    compile(arena, compiler, program, plan, product) &&
-	    lower_names(arena, compiler, program, source, product)) {
+	do {
+		if (program)
+			compiler->destroy(&program);
+		done = new_program(compiler, source, &program, product) &&
+		       add_expressions(compiler, program, source, product) &&
+		       compile(arena, compiler, program, plan, product);
+	} while (done && lacks_heap(arena, compiler, program, plan, product) && !tries++);
+	if (done && lower_names(arena, compiler, program, source, product)) {
 		product->tile = size_of_tile_ir(compiler, program);
 		if (plan->compile_to == LAZYCUDA_KIND_TILEIR && !product->tile)
 			lk_product_stop(product, LAZYCUDA_CODE_NO_DEVICE_CODE, lc_format(arena,

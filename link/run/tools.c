@@ -43,6 +43,9 @@ static const struct lk_nvrtc own_nvrtc = {
 	.add_expression = nvrtcAddNameExpression,
 	.lowered_name = nvrtcGetLoweredName,
 	.error_string = nvrtcGetErrorString,
+	.pch_status = nvrtcGetPCHCreateStatus,
+	.pch_heap_required = nvrtcGetPCHHeapSizeRequired,
+	.set_pch_heap = nvrtcSetPCHHeapSize,
 	.log = LK_GETTER(nvrtcGetProgramLog),
 	.images = {
 		[LAZYCUDA_KIND_PTX] = LK_GETTER(nvrtcGetPTX),
@@ -109,6 +112,9 @@ static bool bind_nvjitlink(struct lk_nvjitlink *tool, void *library)
 static bool bind_nvrtc(struct lk_nvrtc *tool, void *library)
 {
 	bind_getter(&tool->log, library, tool->version);
+	BIND(pch_status, "nvrtcGetPCHCreateStatus");
+	BIND(pch_heap_required, "nvrtcGetPCHHeapSizeRequired");
+	BIND(set_pch_heap, "nvrtcSetPCHHeapSize");
 	for (size_t i = 0; i < sizeof(tool->images) / sizeof(*tool->images); i++)
 		bind_getter(&tool->images[i], library, tool->version);
 	return BIND(create, "nvrtcCreateProgram") && BIND(destroy, "nvrtcDestroyProgram") &&

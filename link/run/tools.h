@@ -35,6 +35,9 @@ struct lk_nvrtc {
 	int (*add_expression)(void *program, const char *expression);
 	int (*lowered_name)(void *program, const char *expression, const char **name);
 	const char *(*error_string)(int result);
+	int (*pch_status)(void *program);	/* these three: NULL if it lacks them */
+	int (*pch_heap_required)(void *program, size_t *size);
+	int (*set_pch_heap)(size_t size);
 	struct lk_getter log;
 	struct lk_getter images[LK_KINDS];	/* PTX, CUBIN, LTOIR and TILEIR */
 };

@@ -231,18 +231,53 @@ except LibraryNotFound as error:
     (TypeError, lambda: link.Linker("sm_80").add("k.ptx")),
     (ValueError, lambda: link.Linker("sm_80").add(link.PTXSource(PTX, needs=["nrt"])).plan()),
     *[(ValueError, lambda version=version: link._number(version)) for version in ("12.x", "newest", "", "12.100")],
-    *[(ValueError, lambda limit=limit: link.Linker("sm_80", time_limit=limit)) for limit in (0, -1, float("nan"))],
-    *[(TypeError, lambda wrong=wrong: link.Linker("sm_80", **wrong)) for wrong in (
-        {"output": "ptx"}, {"unpack_limit": 1.5}, {"time_limit": "1"}, {"constraint": 12},
-        {"environment": "12.9"}, {"support": [1]}, {"options": [1]}, {"lto": "no"}, {"log": 1})],
-    *[(TypeError, lambda wrong=wrong: link.CUSource("", **wrong)) for wrong in (
-        {"name": 5}, {"headers": ["a"]}, {"headers": {"a": 1}}, {"needs": [1]}, {"main": "no"},
-        {"library": None}, {"setup_callback": 1})],
-    (ValueError, lambda: link.Linker("sm_80", fast_compile="fast")),
-    (TypeError, lambda: link.Linker("sm_80", optimize="fast"))])
+    *[(ValueError, lambda limit=limit: link.Linker("sm_80", time_limit=limit)) for limit in (-1, float("nan"))],
+    (TypeError, lambda: link.CUSource("", name=5)),
+    (ValueError, lambda: link.Linker((9, 0, "b"))), (TypeError, lambda: link.Linker((9, 0, "a", 1)))])
 def test_what_is_wrong_is_refused_at_once(error, wrong):
     with pytest.raises(error):
         wrong()
+
+
+@pytest.mark.parametrize("error, make, wrong", [
+    *[(TypeError, link.Linker, one) for one in (
+        {"output": 1.5}, {"policy": None}, {"unpack_limit": 1.5}, {"time_limit": "1"}, {"constraint": 12},
+        {"environment": "12.9"}, {"support": [1]}, {"options": [1]}, {"options": "-g"}, {"symbols": 1},
+        {"lto": "no"}, {"lto": None}, {"isolated": None}, {"optimize": "fast"}, {"log": 1}, {"misspelt": 1})],
+    *[(ValueError, link.Linker, one) for one in (
+        {"policy": "strickt"}, {"output": "obj"}, {"fast_compile": "fast"}, {"time_limit": 0})],
+    *[(TypeError, lambda **more: link.plan([], **more), one) for one in ({"misspelt": 1}, {"lto": None})],
+    *[(TypeError, lambda **more: link.CUSource("", **more), one) for one in (
+        {"headers": ["a"]}, {"headers": {"a": 1}}, {"needs": [1]}, {"main": "no"}, {"library": None},
+        {"setup_callback": 1})]])
+def test_an_error_names_the_parameter(error, make, wrong):
+    with pytest.raises(error, match=next(iter(wrong))):
+        make(**wrong)
+
+
+def test_a_precompiled_header(world, python, installed):
+    """nvrtc lacks the memory at first, and gets it."""
+    (world.root / "all.h").write_text("".join(
+        f"template <class T> struct s{number} {{ T x; __device__ T f() {{ return x; }} }};\n" for number in range(999)))
+    said, = python("""
+import ctypes
+ctypes.CDLL(find_components()[0].library).nvrtcSetPCHHeapSize(ctypes.c_size_t(1 << 20))
+source = CUSource('#include "all.h"\\nextern "C" __global__ void f(int *x) { *x = 1; }', "f.cu")
+def log(**more):
+    return Linker("sm_80", compile_options=["-I."], **more).add(source).run().info_log
+say(none=log(), made=log(pch=True, pch_dir="."), used=log(pch=True, pch_dir="."),
+    file=log(create_pch="all.pch"), again=log(use_pch="all.pch"))
+""")
+    no = "nvrtc made no precompiled header: NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED"
+    assert said["none"] == "" and said["used"].endswith(no)
+    assert "using precompiled" in said["used"] and "using precompiled" in said["again"]
+    assert said["made"].endswith("nvrtc made a precompiled header") and "#639" not in said["made"]
+    assert said["file"].endswith("nvrtc made a precompiled header") and (world.root / "all.pch").exists()
+
+
+def test_names_and_suffixes_as_arguments():
+    linker = link.Linker((10, 3, "f"), output="ptx", policy="Strict")
+    assert (linker.arch, linker.output, linker.policy) == ("sm_103f", link.Output.PTX, link.Policy.STRICT)
 
 
 WRONG = """

@@ -36,7 +36,13 @@ def link(path: str) -> bytes:
 names: list[str] = [symbol.name for entry in inspect(b"").entries for symbol in entry.symbols]
 print(lazycuda.libdir(12) / "x")
 """
-WRONG = 'from lazycuda.link import Linker\nLinker(90).add("k.ptx")\n'
+WRONG = """\
+from lazycuda.link import Cubin, Linker, plan
+Linker(90).add("k.ptx")
+plan([], misspelt=1)
+plan([], lto="no")
+Cubin.from_path("k", mian=True)
+"""
 
 
 def mypy(*files):
@@ -58,7 +64,8 @@ def test_mypy_knows_the_types_of_what_others_write(tmp_path):
         (tmp_path / name).write_text(text)
     done = mypy(tmp_path / "user.py")
     assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
-    assert mypy(tmp_path / "wrong.py").stdout.count("arg-type") == 2
+    said = mypy(tmp_path / "wrong.py").stdout
+    assert (said.count("arg-type"), said.count("call-arg")) == (3, 2), said
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)

@@ -39,13 +39,14 @@ import queue
 import threading
 import weakref
 from dataclasses import dataclass, field
-from typing import (IO, Any, Callable, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence,
-                    Set, Tuple, Type, TypeVar, Union)
+from typing import (IO, TYPE_CHECKING, Any, Callable, Collection, Dict, Iterable, Iterator, List, Mapping,
+                    Optional, Sequence, Set, Tuple, Type, TypeVar, Union)
 
 from . import link_abi as abi
 from . import link_library as c
 from .link_abi import Backend, Code, Form, Kind, Log, Output, Policy
 from .link_library import LibraryNotFound
+from .link_types import Number
 
 __all__ = [
     "Archive", "Backend", "BadInput", "BadRequest", "Bitcode", "CUSource", "Code", "Component", "Cubin",
@@ -56,11 +57,26 @@ __all__ = [
     "find_static_library", "inspect", "plan",
 ]
 
+if TYPE_CHECKING:       # of Python 3.8 typing lacks them
+    from typing_extensions import Concatenate, ParamSpec, TypedDict, Unpack
+    _P = ParamSpec("_P")
+
+    class _Of(TypedDict, total=False):
+        setup_callback: Optional[Hook]
+        teardown_callback: Optional[Hook]
+        main: bool
+        library: bool
+        needs: Iterable[str]
+        name_expressions: Iterable[str]
+        headers: Optional[Mapping[str, Data]]
+
 Data = Union[bytes, bytearray, memoryview, str, "os.PathLike[str]", IO[bytes], IO[str]]
 Path = Union[str, "os.PathLike[str]"]
 Hook = Callable[[Any], object]
 LogHook = Callable[["Log", str, Optional["Input"]], object]
+Arch = Union[str, Tuple[int, int], Tuple[int, int, str]]
 _T = TypeVar("_T", bound="Input")
+_N = TypeVar("_N", bound=Number)
 
 _EFFORTS = ("0", "min", "mid", "max")
 
@@ -99,18 +115,18 @@ def _milliseconds(seconds: Optional[float]) -> int:
     """As the request has it: 0 is the default."""
     if seconds is None:
         return 0
-    if not seconds > 0:
-        raise ValueError(f"a time limit of {seconds} seconds")
+    if not _check("time_limit", seconds, int, float) > 0:
+        raise ValueError(f"time_limit is a number of seconds above 0, not {seconds!r}")
     return abi.NO_LIMIT if seconds > 1e12 else max(1, round(seconds * 1000))
 
 
-def _several(texts: Iterable[str]) -> Tuple[str, ...]:
+def _several(what: str, texts: Iterable[str]) -> Tuple[str, ...]:
     """The texts as a tuple; one string is refused, since its letters are hardly meant."""
     if isinstance(texts, (str, bytes)):
-        raise TypeError(f"{texts!r} is one string where several are taken")
-    several = tuple(texts)
+        raise TypeError(f"{what}: {texts!r} is one string where several are taken")
+    several = tuple(_check(what, texts, collections.abc.Iterable))
     for text in several:
-        _check("one of several", text, str, bytes)
+        _check(f"one of the {what}", text, str, bytes)
     return several
 
 
@@ -121,17 +137,39 @@ def _check(what: str, given: object, *kinds: Type[Any]) -> Any:
     return given
 
 
+def _callable(what: str, given: object) -> None:
+    if given is not None and not callable(given):
+        raise TypeError(f"{what}, {given!r}, cannot be called")
+
+
+def _one_of(what: str, given: object, numbers: Type[_N]) -> _N:
+    """A member of an enumeration, given itself, by its name in either case, or as its number."""
+    try:
+        return numbers[given.upper()] if isinstance(given, str) else numbers(operator.index(given))  # type: ignore
+    except (KeyError, TypeError):
+        raise (ValueError if isinstance(given, str) else TypeError)(
+            f"{what} is one of {', '.join(one.name.lower() for one in numbers)}, not {given!r}") from None
+
+
+def _whole(what: str, given: Any) -> int:
+    """A whole number, or True or False."""
+    try:
+        return operator.index(given)
+    except TypeError:
+        raise TypeError(f"{what} is a number, or True or False, not {given!r}") from None
+
+
 def _flags(of: str, **wanted: int) -> int:
     """Those of abi.Flag that are wanted, by their names after LINK_ or the like."""
-    return sum(getattr(abi.Flag, of + name.upper()) for name, flag in wanted.items() if operator.index(flag))
+    return sum(getattr(abi.Flag, of + name.upper()) for name, flag in wanted.items() if _whole(name, flag))
 
 
 def _settings(**wanted: Optional[int]) -> List[Any]:
-    return [abi.Setting(kind=abi.SettingKind[name.upper()], value=operator.index(value))
+    return [abi.Setting(kind=abi.SettingKind[name.upper()], value=_whole(name, value))
             for name, value in wanted.items() if value is not None]
 
 
-def _data(given: Any) -> bytes:
+def _data(given: Any, what: str = "data") -> bytes:
     """The bytes of bytes, text, a buffer, or what can be read."""
     if hasattr(given, "read"):
         given = given.read()
@@ -142,20 +180,22 @@ def _data(given: Any) -> bytes:
     try:
         return memoryview(given).tobytes()
     except TypeError:
-        raise TypeError(f"bytes, text, a path or an open file is taken, not {given!r}") from None
+        raise TypeError(f"{what} is bytes, text, a path or an open file, not {given!r}") from None
 
 
-def _arch(given: Union[str, Tuple[int, int]]) -> str:
-    """As the request has it; (9, 0) is "sm_90", as a driver says it."""
+def _arch(given: Arch) -> str:
+    """As the request has it; (9, 0) is "sm_90", as a driver says it, and (9, 0, "a") is "sm_90a"."""
     if isinstance(given, str):
         return given
     try:
-        major, minor = map(operator.index, given)
+        major, minor, *more = given
+        suffix: str = _check("suffix", *(more or ("",)), str)
+        major, minor = operator.index(major), operator.index(minor)
     except (TypeError, ValueError):
-        raise TypeError(f"{given!r} is not an architecture: \"sm_90\" is one, and so is (9, 0)") from None
-    if not (0 < major and 0 <= minor < 10):
-        raise ValueError(f"{given!r} is not a compute capability: (9, 0) is one")
-    return f"sm_{int(major)}{int(minor)}"
+        raise TypeError(f"arch is such as \"sm_90a\", (9, 0) or (9, 0, \"a\"), not {given!r}") from None
+    if not (0 < major and 0 <= minor < 10 and suffix in ("", "a", "f")):
+        raise ValueError(f"{given!r} is no compute capability: (9, 0) is one, and (9, 0, \"a\")")
+    return f"sm_{major}{minor}{suffix}"
 
 
 # ---- what is put in ----
@@ -189,18 +229,17 @@ class Input:
                  *, main: bool = False, library: bool = False, needs: Iterable[str] = (),
                  name_expressions: Iterable[str] = (),
                  headers: Optional[Mapping[str, Data]] = None) -> None:
-        for callback in (setup_callback, teardown_callback):
-            if callback is not None and not callable(callback):
-                raise TypeError(f"{callback!r} cannot be called")
+        _callable("setup_callback", setup_callback)
+        _callable("teardown_callback", teardown_callback)
         self.path = os.fsdecode(data) if isinstance(data, os.PathLike) else None
         self.data = None if self.path is not None else _data(data)
         unnamed = f"<unnamed{_UNNAMED.get(self.kind, '-' + self.kind.name.lower())}>"
-        self.name = _check("a name", name or self.path or unnamed, str, bytes)
+        self.name = _check("name", name or self.path or unnamed, str, bytes)
         self.setup_callback, self.teardown_callback = setup_callback, teardown_callback
-        self.main, self.library = bool(operator.index(main)), bool(operator.index(library))
-        self.needs = _several(needs)
-        self.name_expressions = _several(name_expressions)
-        self.headers = {_check("a header's name", name, str, bytes): _data(text) for name, text in
+        self.main, self.library = bool(_whole("main", main)), bool(_whole("library", library))
+        self.needs = _several("needs", needs)
+        self.name_expressions = _several("name_expressions", name_expressions)
+        self.headers = {_check("a name in headers", name, str, bytes): _data(text, "a text in headers") for name, text in
                         _check("headers", {} if headers is None else headers,
                                collections.abc.Mapping).items()}
         if self.kind not in (Kind.UNKNOWN, Kind.SOURCE) and (self.headers or self.name_expressions):
@@ -211,7 +250,7 @@ class Input:
                 raise ValueError(f"there is a NUL in the header {name!r}")
 
     @classmethod
-    def from_path(cls: Type[_T], path: Path, name: Optional[str] = None, **more: Any) -> _T:
+    def from_path(cls: Type[_T], path: Path, name: Optional[str] = None, **more: Unpack[_Of]) -> _T:
         """A file, which is read when it is linked; one that cannot be read is BAD_INPUT
         then.  `more` is what the constructor takes by name."""
         return cls(pathlib.PurePath(path), name or os.fspath(path), **more)
@@ -679,7 +718,7 @@ def inspect(what: Union[Input, bytes, bytearray, memoryview, Path], *, payloads:
 class Linker:
     """A link: inputs, and what is to become of them.
 
-    arch: the target, "sm_90", "sm_90a"; "compute_90" for PTX output; or (9, 0); "native":
+    arch: the target, "sm_90", "sm_90a"; "compute_90" for PTX output; or (9, 0), (9, 0, "a"); "native":
     that of the current context's GPU or, without one, of `device`; "from-inputs:sm_120": that, or
     sm_120f or sm_120a where inputs need it; "from-inputs": the same of "native".
     lto: optimise at link time; LTO-IR among the inputs implies it.
@@ -687,7 +726,7 @@ class Linker:
     a note: what is not LTO-IR.
     ignore_tile: leave out, with a note, what __tile_global__ kernels become.
     tile_only: have tileiras make an image of these, and leave out, with a note, all else.
-    output: Output.CUBIN, an image to load; PTX, RELOCATABLE or LTOIR.
+    output: Output.CUBIN, an image to load; PTX, RELOCATABLE or LTOIR; or its name, "ptx".
     options: for the linker, in nvJitLink's spelling, "-lineinfo".
     compile_options: for nvrtc, where there is source.
     symbols: names that the image has to define.
@@ -708,17 +747,20 @@ class Linker:
     ftz, prec_div, prec_sqrt, fma: None: as it is by itself, or as fast_math has it.
     fast_compile: "0", "min", "mid" or "max".
     split_compile: threads to compile with; 0: one for each CPU.
+    pch: nvrtc, from 12.8 on, keeps what headers become for later links of this process that begin
+    alike; create_pch, use_pch, pch_dir: a file or a folder for that.  The info_log says whether nvrtc
+    made one; its heap grows to what it asks for.
     log: called by link(), in its thread, with a Log, a text and None or the Input that it is
     of: notes once there is a plan, logs once compiler or linker is done; nothing twice in
     one link().  What it raises is raised by that link() when it is over.
     """
 
-    def __init__(self, arch: Union[str, Tuple[int, int]] = "native", *, lto: bool = False,
-                 output: Output = Output.CUBIN,
+    def __init__(self, arch: Arch = "native", *, lto: bool = False,
+                 output: Union[Output, str] = Output.CUBIN,
                  options: Sequence[str] = (), compile_options: Sequence[str] = (),
                  symbols: Sequence[str] = (), support: Sequence[SupportModule] = (),
                  use_support: bool = True, constraint: Optional[str] = None,
-                 policy: Policy = Policy.BEST_EFFORT,
+                 policy: Union[Policy, str] = Policy.BEST_EFFORT,
                  ignore_non_lto: bool = False, ignore_tile: bool = False, tile_only: bool = False,
                  lto_across_majors: bool = False, offline: bool = False,
                  forward_compatible: bool = False, device: int = 0, unpack_limit: int = 0,
@@ -730,26 +772,32 @@ class Linker:
                  ftz: Optional[bool] = None, prec_div: Optional[bool] = None,
                  prec_sqrt: Optional[bool] = None, fma: Optional[bool] = None,
                  fast_compile: Optional[str] = None,
-                 split_compile: Optional[int] = None) -> None:
-        if log is not None and not callable(log):
-            raise TypeError(f"{log!r} cannot be called")
-        self.arch, self.lto = _arch(arch), bool(operator.index(lto))
-        self.output, self.policy = operator.index(output), operator.index(policy)
-        self.options, self.compile_options = _several(options), _several(compile_options)
-        self.symbols = _several(symbols)
-        self.support = tuple(_check("a support module", one, SupportModule) for one in support)
-        self.constraint = None if constraint is None else _check("a constraint", constraint, str)
-        self.device, self.unpack_limit = operator.index(device), operator.index(unpack_limit)
+                 split_compile: Optional[int] = None, pch: bool = False,
+                 create_pch: Optional[Path] = None, use_pch: Optional[Path] = None,
+                 pch_dir: Optional[Path] = None) -> None:
+        _callable("log", log)
+        self.arch, self.lto = _arch(arch), bool(_whole("lto", lto))
+        self.output, self.policy = _one_of("output", output, Output), _one_of("policy", policy, Policy)
+        self.options = _several("options", options)
+        headers = {"create-pch=": create_pch, "use-pch=": use_pch, "pch-dir=": pch_dir}
+        self.compile_options = (*_several("compile_options", compile_options),
+                                *["-pch"] * bool(_whole("pch", pch)), *(
+                                    f"-{option}{os.fsdecode(path)}" for option, path in headers.items()
+                                    if path is not None))
+        self.symbols = _several("symbols", symbols)
+        self.support = tuple(_check("support", one, SupportModule) for one in support)
+        self.constraint = None if constraint is None else _check("constraint", constraint, str)
+        self.device, self.unpack_limit = _whole("device", device), _whole("unpack_limit", unpack_limit)
         self.environment = None if environment is None else \
-            _check("an environment", environment, Environment)
+            _check("environment", environment, Environment)
         self.log = log
         limited = time_limit is not None or memory_limit is not None
         self.flags = _flags("LINK_", lto_across_majors=lto_across_majors, offline=offline,
                             forward_compatible=forward_compatible, ignore_non_lto=ignore_non_lto,
                             ignore_tile=ignore_tile, tile_only=tile_only,
-                            no_support=not operator.index(use_support),
-                            isolated=operator.index(isolated) or limited)
-        self.time_limit, self.memory_limit = _milliseconds(time_limit), operator.index(memory_limit or 0)
+                            no_support=not _whole("use_support", use_support),
+                            isolated=_whole("isolated", isolated) or limited)
+        self.time_limit, self.memory_limit = _milliseconds(time_limit), _whole("memory_limit", memory_limit or 0)
         if fast_compile is not None and fast_compile not in _EFFORTS:
             raise ValueError(f"fast_compile is one of {', '.join(_EFFORTS)}, not {fast_compile!r}")
         self.settings = _settings(
@@ -864,9 +912,14 @@ class Linker:
         return self.run().image
 
 
-def plan(inputs: Iterable[Input], arch: Union[str, Tuple[int, int]] = "native", **request: Any) -> Plan:
-    """What a Linker of the same arguments would do, and why; or why not."""
-    return Linker(arch, **request).add(*inputs).plan()
+def _planner(linker: Callable[_P, Linker]) -> Callable[Concatenate[Iterable[Input], _P], Plan]:
+    def plan(inputs: Iterable[Input], /, *arguments: _P.args, **more: _P.kwargs) -> Plan:
+        """What a Linker of the same arguments would do, and why; or why not."""
+        return linker(*arguments, **more).add(*inputs).plan()
+    return plan
+
+
+plan = _planner(Linker)
 
 
 # ---- what lies beside the tools ----
@@ -944,7 +997,7 @@ _BITCODE = {"device": "libdevice", "nccl_device": "nccl_device", "nvshmem_device
 
 
 def find_bitcode(name: str = "device", library: Optional[Path] = None, *,
-                 arch: Union[str, Tuple[int, int], None] = None) -> str:
+                 arch: Optional[Arch] = None) -> str:
     """The path of a library of LLVM IR, likewise: "device" is libdevice; "nccl_device",
     "nvshmem_device".  Where there is a file for each of some architectures, NVSHMEM's, it is the
     newest that code for `arch` may use, and without one a ValueError."""
@@ -1084,7 +1137,7 @@ class _Call:
         for module, given in zip(linker.support, self.all[len(self.inputs):]):
             structs.append(abi.Support(size=ctypes.sizeof(abi.Support), name=_bytes(module.name),
                                        enabled=int(module.enabled), input=c.InputPointer(given)))
-            _set_texts(structs[-1], "functions", _several(module.functions))
+            _set_texts(structs[-1], "functions", _several("functions", module.functions))
         pointers = (c.SupportPointer * (len(structs) or 1))(*map(c.SupportPointer, structs))
         request.support = ctypes.cast(pointers, c.SupportPointers)
         request.support_count = len(structs)
