@@ -53,9 +53,34 @@ struct lc_way {
 	struct lc_way *next;
 };
 
-static size_t bucket(const char *path, size_t length)
+static struct lc_way **bucket(const struct lc_folders *folders, const char *path, size_t length)
 {
-	return lc_hash(path, length) % LC_FOLDER_BUCKETS;
+	return &folders->ways[lc_hash(path, length) % folders->way_room];
+}
+
+/* Makes room for one more; returns false on allocation failure. */
+static bool make_room(struct lc_folders *folders)
+{
+	const struct lc_folders old = *folders;
+
+	if (folders->way_count < folders->way_room)
+		return true;
+	folders->way_room = old.way_room ? 4 * old.way_room : 128;
+	folders->ways = lc_alloc(folders->arena, folders->way_room * sizeof(*folders->ways));
+	if (!folders->ways) {
+		*folders = old;
+		return false;
+	}
+	for (size_t i = 0; i < old.way_room; i++) {
+		for (struct lc_way *way = old.ways[i], *next; way; way = next) {
+			struct lc_way **first = bucket(folders, way->path, strlen(way->path));
+
+			next = way->next;
+			way->next = *first;
+			*first = way;
+		}
+	}
+	return true;
 }
 
 static struct lc_folder *folder_of(struct lc_folders *folders, const struct stat *st)
@@ -354,8 +379,9 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 
 	while (length > 1 && path[length - 1] == '/')
 		length--;
-	first = &folders->ways[bucket(path, length)];
-	for (way = *first; way; way = way->next)
+	if (!make_room(folders))
+		return NULL;
+	for (way = *bucket(folders, path, length); way; way = way->next)
 		if (!strncmp(way->path, path, length) && !way->path[length])
 			return way;
 	for (cut = length; cut > 1 && path[cut - 1] != '/'; cut--)
@@ -376,7 +402,9 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	/* The path behind ".." does not tell whether `above` is still the same folder. */
 	if (above && length - cut == 2 && !memcmp(path + cut, "..", 2))
 		above->asked = true;
+	first = bucket(folders, path, length);
 	way->next = *first;
+	folders->way_count++;
 	return *first = way;
 }
 

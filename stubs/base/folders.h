@@ -43,7 +43,8 @@ struct lc_folder {
 
 struct lc_folders {
 	struct lc_arena *arena;
-	struct lc_way *ways[LC_FOLDER_BUCKETS];		/* by path */
+	struct lc_way **ways;		/* by path */
+	size_t way_count, way_room;
 	struct lc_folder *folders[LC_FOLDER_BUCKETS];	/* by inode */
 	struct lc_way **there;	/* those that exist */
 	size_t there_count;

@@ -8,6 +8,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -111,6 +112,27 @@ def test_memory_is_a_multiple_of_the_file(tmp_path, name):
     # KiB, of which half a MiB is of no matter.
     most = MOST_MEMORY.get(name, 4)
     assert int(memory) - 512 <= most * file.stat().st_size >> 10, (memory, file.stat().st_size)
+
+
+# ---- the search ----
+
+def test_twice_the_folders_are_twice_the_work(tmp_path):
+    if not shutil.which("valgrind") or build.SANITIZER:
+        pytest.skip("instructions are not counted: valgrind is not installed, or a sanitizer counts, too")
+    program = build.program(build.TESTS / "direct" / "asks.c", build.import_library("cudart", 12),
+                            f"-Wl,-rpath,{build.STUBS}", name="asks_stub")
+    made = []
+    for count in (500, 1000, 2000):
+        out = tmp_path / f"counts{count}"
+        with tempfile.TemporaryDirectory() as short:        # a variable has 128 KiB at most
+            folders = [pathlib.Path(short, str(number)) for number in range(count)]
+            for folder in folders:
+                folder.mkdir()
+            subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", program], check=True,
+                           capture_output=True, env={"LAZYCUDA_PATH": ":".join(map(str, folders))})
+        made.append(int(re.search(r"^(?:totals|summary): (\d+)", out.read_text(), re.M)[1]))
+    one, two, four = made
+    assert four - two < 2.5 * (two - one), made
 
 
 # ---- retarget, in Python ----
