@@ -128,8 +128,6 @@ bool lc_attempt(struct lc_attempt *attempt, bool process_only)
 {
 	*attempt = (struct lc_attempt){ .found.choice = { .option = -1, .refusal = LC_MISSING } };
 	lc_search_run(&attempt->arena, &attempt->search, process_only);
-	if (!process_only && !attempt->search.hidden && !attempt->arena.failed)
-		lc_prefer_set(&attempt->arena, &attempt->search);
 	if (!attempt->search.at.settings.wrong && !attempt->search.hidden)
 		lc_open_found(&attempt->arena, &attempt->search, lc_look_at_driver,
 			      lc_specifics.version, &attempt->found);

@@ -8,14 +8,9 @@
 #include "../base/count.h"
 #include "../base/cuda_version.h"
 
-/*
- * Pairs of libraries of which one reads the other's output.  If their majors
- * differ, the reader must be the newer one: nvJitLink accepts PTX, cubins and
- * LTO-IR of an older nvrtc and rejects those of a newer one.
- */
-static const struct { const char *writer, *reader; } pairs[] = {
-	{ "nvrtc", "nvJitLink" },
-};
+/* One reads the other's output, and must be the newer one: nvJitLink accepts PTX, cubins and LTO-IR of
+ * an older nvrtc and rejects those of a newer one. */
+static const char writer[] = "nvrtc", reader[] = "nvJitLink";
 
 /* They compile and link: what they make is the driver's affair, and they run without one. */
 static const char *const compilers[] = { "nvrtc", "nvJitLink", "nvvm", "nvfatbin" };
@@ -35,7 +30,7 @@ static uint32_t cuda_of(const struct lc_seat *seat, const struct lc_option *opti
 {
 	if (seat->library->own_majors)
 		return option->cuda;
-	return option->major <= LC_MAX_CUDA ? 1u << option->major : 0;
+	return option->major && option->major <= LC_MAX_CUDA ? 1u << option->major : 0;
 }
 
 /* Returns true if an option may belong to this major of CUDA; 0: to any. */
@@ -91,12 +86,10 @@ static const char *driver_objection(struct lc_arena *arena, const struct lc_circ
 	case LC_BRANCH_UNKNOWN:
 		if (at->settings.guard != LC_STRICT)
 			return NULL;
-		return at->branch ? lc_format(arena, "the driver supports CUDA %d.%d, it is not known"
-				    " which display driver runs a later CUDA %d; LAZYCUDA_GUARD="
-				    "strict takes no chances", major, minor, major) :
-				    lc_format(arena, "the driver supports CUDA %d.%d, its display driver's"
-				    " version is unknown; LAZYCUDA_GUARD=strict takes no chances",
-				    major, minor);
+		return lc_format(arena, "the driver supports CUDA %d.%d, %s; LAZYCUDA_GUARD=strict takes"
+				 " no chances", major, minor, at->branch ?
+				 "and no list says which display driver runs a later one" :
+				 "its display driver's version is unknown");
 	case LC_DRIVER_RUNS:
 		break;
 	}
@@ -109,21 +102,18 @@ static const struct lc_library *own_library(const struct lc_circumstances *at)
 	return at->seats[at->self].library;
 }
 
-/*
- * Returns true if the driver's abilities can decide about this option.  A library that
- * the process has loaded is used whatever the driver is, but if several are loaded the
- * driver helps to choose among them.
- */
+/* Returns true if the driver's abilities can decide about this option: it was searched for, or is one of
+ * several that the process has loaded. */
 static bool driver_matters(const struct lc_circumstances *at, const struct lc_seat *seat,
 			   const struct lc_option *option)
 {
-	if (option->unusable || option->origin == LC_BY_OVERRIDE || !asks_driver(at, seat))
+	size_t loaded = 0;
+
+	if (option->unusable || !asks_driver(at, seat))
 		return false;
 	for (size_t i = 0; i < seat->option_count; i++)
-		if (&seat->options[i] != option && !seat->options[i].unusable &&
-		    seat->options[i].origin == LC_BY_PROCESS)
-			return true;
-	return option->origin == LC_BY_SEARCH;
+		loaded += !seat->options[i].unusable && seat->options[i].origin == LC_BY_PROCESS;
+	return option->origin == LC_BY_SEARCH || (option->origin == LC_BY_PROCESS && loaded > 1);
 }
 
 /* Returns true if the display driver's branch decides about an option: the driver has its major,
@@ -135,24 +125,17 @@ static bool branch_matters(const struct lc_circumstances *at, const struct lc_se
 	       (!option->version || LC_MINOR(option->version) > LC_MINOR(at->driver));
 }
 
-static bool matters(const struct lc_circumstances *at, bool branch)
+bool lc_choice_needs_driver(const struct lc_circumstances *at, bool branch)
 {
-	for (size_t s = 0; s < at->seat_count && lc_is_coordinated(own_library(at)); s++)
-		for (size_t i = 0; i < at->seats[s].option_count; i++)
-			if (driver_matters(at, &at->seats[s], &at->seats[s].options[i]) &&
-			    (!branch || branch_matters(at, &at->seats[s], &at->seats[s].options[i])))
+	for (size_t s = 0; s < at->seat_count && lc_is_coordinated(own_library(at)); s++) {
+		const struct lc_seat *seat = &at->seats[s];
+
+		for (size_t i = 0; i < seat->option_count; i++)
+			if (driver_matters(at, seat, &seat->options[i]) &&
+			    (!branch || branch_matters(at, seat, &seat->options[i])))
 				return true;
+	}
 	return false;
-}
-
-bool lc_choice_needs_driver(const struct lc_circumstances *at)
-{
-	return matters(at, false);
-}
-
-bool lc_choice_needs_branch(const struct lc_circumstances *at)
-{
-	return at->driver && matters(at, true);
 }
 
 /* "CUDA 12.9"; "CUDA 12.5 to 12.7" where the version is not known better; "CUDA 12" */
@@ -221,8 +204,7 @@ struct choosing {
 	struct lc_arena *arena;
 	const struct lc_circumstances *at;
 	const struct lc_seat *own;	/* to choose for */
-	const char **barred;		/* why its options must not be taken beside the others, or NULL for each */
-	struct lc_choice *choice;
+	struct lc_choice *choice;	/* its reasons: at first, why options must not be taken beside others */
 };
 
 /* Returns why an option may not be taken, whatever the other stubs do, or NULL.  What the driver
@@ -250,26 +232,23 @@ static const char *objection(const struct choosing *c, const struct lc_seat *sea
 
 static int best_for(const struct choosing *c, const struct lc_seat *seat, int major);
 
-/* The version of the library that writes what this one reads, as far as it is known; 0: there is
- * none.  *writer is set to its name. */
-static lc_version written_by(const struct choosing *c, const struct lc_seat *seat, int major,
-			     const char **writer)
+static const struct lc_seat *seat_of(const struct choosing *c, const char *library)
 {
-	for (size_t p = 0; p < LC_COUNT(pairs); p++) {
-		if (!guarded(c->at) || strcmp(seat->library->name, pairs[p].reader))
-			continue;
-		*writer = pairs[p].writer;
-		for (size_t s = 0; s < c->at->seat_count; s++) {
-			const struct lc_seat *other = &c->at->seats[s];
-			int i;
+	for (size_t s = 0; s < c->at->seat_count; s++)
+		if (!strcmp(c->at->seats[s].library->name, library))
+			return &c->at->seats[s];
+	return NULL;
+}
 
-			if (strcmp(other->library->name, *writer))
-				continue;
-			i = other->loaded ? -1 : best_for(c, other, major);
-			return i < 0 ? other->loaded : other->options[i].version;
-		}
-	}
-	return 0;
+/* The version of the library that writes what this one reads, as far as it is known; 0: there is
+ * none. */
+static lc_version written_by(const struct choosing *c, const struct lc_seat *seat, int major)
+{
+	const struct lc_seat *other = strcmp(seat->library->name, reader) || !guarded(c->at) ? NULL :
+				      seat_of(c, writer);
+	int i = other && !other->loaded ? best_for(c, other, major) : -1;
+
+	return i >= 0 ? other->options[i].version : other ? other->loaded : 0;
 }
 
 /* "nvJitLink 12.4 would read what nvrtc 12.9 writes, and must not be older", where that is so of an
@@ -277,8 +256,7 @@ static lc_version written_by(const struct choosing *c, const struct lc_seat *sea
 static const char *older_text(const struct choosing *c, const struct lc_seat *seat, int major,
 			      const struct lc_option *option)
 {
-	const char *writer;
-	lc_version written = written_by(c, seat, major, &writer);
+	lc_version written = written_by(c, seat, major);
 
 	if (!option->latest || option->latest >= written || LC_MAJOR(option->latest) != LC_MAJOR(written))
 		return NULL;
@@ -326,7 +304,7 @@ static int standing(const struct choosing *c, const struct lc_seat *seat, int ma
 static bool may_take(const struct choosing *c, const struct lc_seat *seat, int major,
 		     const struct lc_option *option)
 {
-	return fits(seat, option, major) && !(seat == c->own && c->barred[option - seat->options]) &&
+	return fits(seat, option, major) && !(seat == c->own && c->choice->reasons[option - seat->options]) &&
 	       !objection(c, seat, option);
 }
 
@@ -597,6 +575,9 @@ static const char *clash(const struct choosing *c, const struct lc_option *optio
 {
 	const char *self = c->own->library->name;
 	const int common = c->choice->common;
+	const struct lc_seat *other;
+	bool reads;
+	int major;
 
 	if (fits(c->own, option, common) || !guarded(c->at))
 		return NULL;
@@ -606,28 +587,13 @@ static const char *clash(const struct choosing *c, const struct lc_option *optio
 	/* It would open other libraries of its CUDA by names that are the same in every CUDA. */
 	if (c->own->library->own_majors && option->origin == LC_BY_SEARCH)
 		return lc_format(c->arena, "the process uses CUDA %d; %s", common, option->told);
-	for (size_t p = 0; p < LC_COUNT(pairs); p++) {
-		bool reads = !strcmp(self, pairs[p].reader);
-
-		if (!reads && strcmp(self, pairs[p].writer))
-			continue;
-		for (size_t s = 0; s < c->at->seat_count; s++) {
-			const struct lc_seat *other = &c->at->seats[s];
-			int major;
-
-			if (other == c->own ||
-			    strcmp(other->library->name, reads ? pairs[p].writer : pairs[p].reader))
-				continue;
-			major = major_of_seat(c, other);
-			if (!major || (reads ? option->major >= major : option->major <= major))
-				continue;
-			return lc_format(c->arena,
-				"%s %d would read what %s %d writes, and must not be older",
-				pairs[p].reader, reads ? option->major : major,
-				pairs[p].writer, reads ? major : option->major);
-		}
-	}
-	return NULL;
+	reads = !strcmp(self, reader);
+	other = reads ? seat_of(c, writer) : strcmp(self, writer) ? NULL : seat_of(c, reader);
+	major = other ? major_of_seat(c, other) : 0;
+	if (!major || (reads ? option->major >= major : option->major <= major))
+		return NULL;
+	return lc_format(c->arena, "%s %d would read what %s %d writes, and must not be older", reader,
+			 reads ? option->major : major, writer, reads ? major : option->major);
 }
 
 /* Bars options of this origin that clash with the libraries of other stubs.  Returns the last
@@ -641,9 +607,9 @@ static const char *bar_clashes(const struct choosing *c, enum lc_origin origin)
 
 		if (option->origin != origin || objection(c, c->own, option))
 			continue;
-		c->barred[i] = clash(c, option);
-		if (c->barred[i])
-			last = c->barred[i];
+		c->choice->reasons[i] = clash(c, option);
+		if (c->choice->reasons[i])
+			last = c->choice->reasons[i];
 	}
 	return last;
 }
@@ -682,21 +648,21 @@ static const char *why_worse(const struct choosing *c, const struct lc_option *o
 static const char *why_passed_over(const struct choosing *c, const struct lc_option *option)
 {
 	const struct lc_option *taken = &c->own->options[c->choice->option];
+	int cuda, other = told_major(c->own, option);
 	const char *why;
-	int cuda;
 
 	if (c->choice->option < 0)
 		return "was not considered";
 	cuda = told_major(c->own, taken);
-	if (c->own->library->own_majors && cuda && told_major(c->own, option) &&
-	    told_major(c->own, option) != cuda)
+	if (c->own->library->own_majors && cuda && other && other != cuda)
 		return lc_format(c->arena, "CUDA %d was chosen; %s", cuda, option->told);
 	why = option->major > taken->major || (option->major == taken->major && option < taken) ?
 	      why_worse(c, option, taken) : NULL;
 	if (why)
 		return why;
 	if (option->major == taken->major)
-		return "another one of this major comes before it";
+		return taken->major ? "another one of this major comes before it" :
+				      "another one comes before it";
 	return lc_format(c->arena, "%s %d was chosen", lc_major_word(c->own->library), taken->major);
 }
 
@@ -725,8 +691,6 @@ static void take(const struct choosing *c, int option, enum lc_refusal refusal, 
 		const char **why = &c->choice->reasons[i];
 
 		/* Why an option was not allowed matters more than why it was not chosen. */
-		if (!*why)
-			*why = c->barred[i];
 		if (!*why)
 			*why = objection(c, own, &own->options[i]);
 		if (!*why)
@@ -768,31 +732,6 @@ static void choose_mixed(const struct choosing *c)
 		take(c, -1, clashes ? LC_INCOHERENT : refusal_of(c), clashes);
 }
 
-/* Takes the named option, else the first usable one: there are no majors to choose from. */
-static void choose_first(const struct choosing *c)
-{
-	static const char *const reasons[] = {
-		[LC_BY_OVERRIDE] = "named by the environment",
-		[LC_BY_PROCESS] = "already loaded in this process",
-		[LC_BY_SEARCH] = "the first found",
-	};
-	int found = named(c->own);
-
-	/* Options of equal origin are in the order in which they were found. */
-	for (size_t i = 0; i < c->own->option_count && named(c->own) < 0; i++)
-		if (!c->own->options[i].unusable &&
-		    (found < 0 || c->own->options[i].origin < c->own->options[found].origin))
-			found = (int)i;
-	for (size_t i = 0; i < c->own->option_count; i++)
-		c->choice->reasons[i] = c->own->options[i].unusable ? c->own->options[i].unusable :
-					"another one comes before it";
-	if (found < 0)
-		return;
-	c->choice->option = found;
-	c->choice->refusal = LC_NONE;
-	c->choice->reason = c->choice->reasons[found] = reasons[c->own->options[found].origin];
-}
-
 /* Why the best option of the common major is taken; `why`: see first_major(). */
 static const char *why_best(const struct choosing *c, int option, const char *why)
 {
@@ -813,6 +752,8 @@ static const char *why_best(const struct choosing *c, int option, const char *wh
 	if (passed && passed->major > taken->major)
 		return lc_format(c->arena, "%s %d lies nearer to the callers than %d",
 				 lc_major_word(c->own->library), taken->major, passed->major);
+	if (!lc_has_majors(c->own->library))
+		return "the first found";
 	if (!guarded(c->at))
 		return "the highest major found (LAZYCUDA_GUARD=off)";
 	if (!c->choice->common)
@@ -831,10 +772,6 @@ static void choose(const struct choosing *c)
 	/* A bad LAZYCUDA_CUDART or the like is an error, never a reason to search. */
 	if (option >= 0 && c->own->options[option].unusable) {
 		take(c, -1, LC_MISSING, c->own->options[option].unusable);
-		return;
-	}
-	if (!lc_has_majors(c->own->library)) {
-		choose_first(c);
 		return;
 	}
 	if (option >= 0) {
@@ -861,71 +798,107 @@ static void choose(const struct choosing *c)
 		take(c, option, LC_NONE, why_best(c, option, why));
 }
 
+/* Returns false if memory ran out. */
+static bool begin(struct choosing *c, struct lc_arena *arena, const struct lc_circumstances *at,
+		  struct lc_choice *choice)
+{
+	*choice = (struct lc_choice){ .option = -1, .refusal = LC_MISSING };
+	*c = (struct choosing){ arena, at, &at->seats[at->self], choice };
+	choice->reasons = lc_alloc(arena, c->own->option_count * sizeof(*choice->reasons));
+	return choice->reasons;
+}
+
 struct lc_choice lc_choose(struct lc_arena *arena, const struct lc_circumstances *at)
 {
-	struct lc_choice choice = { .option = -1, .refusal = LC_MISSING };
-	struct choosing choosing = { arena, at, &at->seats[at->self], NULL, &choice };
+	struct lc_choice choice;
+	struct choosing choosing;
 
-	choice.reasons = lc_alloc(arena, choosing.own->option_count * sizeof(*choice.reasons));
-	choosing.barred = lc_alloc(arena, choosing.own->option_count * sizeof(*choosing.barred));
-	if (choice.reasons && choosing.barred)
+	if (begin(&choosing, arena, at, &choice))
 		choose(&choosing);
 	return choice;
 }
 
-bool lc_choice_is_made(struct lc_arena *arena, const struct lc_circumstances *at)
-{
-	const struct lc_seat *own = &at->seats[at->self];
-	struct lc_choice choice = lc_choose(arena, at);
-	const struct lc_option *taken = &own->options[choice.option];
+/* ---- whether farther places matter ---- */
 
-	if (arena->failed || choice.option < 0)
+/* Returns true if a file that is named or in the process is taken, whatever lies in folders. */
+static bool stands_alone(const struct choosing *c, const struct lc_option *taken, int common)
+{
+	if (taken->private)
 		return false;
-	if (taken->origin == LC_BY_OVERRIDE || !lc_is_coordinated(own->library) || !guarded(at))
-		return !taken->private;
 	/* Its own major is the process's: then no file of another stub has a say in it. */
-	return !taken->private && told_major(own, taken) == choice.common && !lc_choice_needs_driver(at);
+	return taken->origin == LC_BY_OVERRIDE || !lc_is_coordinated(c->own->library) || !guarded(c->at) ||
+	       (told_major(c->own, taken) == common && !lc_choice_needs_driver(c->at, false));
+}
+
+/* Returns true if files of other majors that lie farther are none that the order prefers.  `fixed`: the
+ * process's major is, whatever is found. */
+static bool order_ends(const struct choosing *c, const struct lc_option *taken, int common, bool fixed)
+{
+	const enum lc_order order = c->at->settings.order;
+
+	if (order == LC_NEAR || (fixed && !c->own->library->own_majors))
+		return true;
+	for (size_t s = 0; order == LC_OWN && s < c->at->seat_count; s++) {
+		const struct lc_seat *seat = &c->at->seats[s];
+		const int major = seat == c->own ? taken->major : common;
+
+		if ((seat == c->own || !seat->library->own_majors) && seat->callers != 1u << major)
+			return false;
+	}
+	return order == LC_OWN;
 }
 
 /* Returns true if a major has more stubs with a near file than another, in the nearest tier in which
- * they differ. */
-static bool is_nearer(const struct judged *one, const struct judged *other)
+ * they differ, of those that were looked at. */
+static bool is_nearer(const struct judged *one, const struct judged *other, enum lc_tier end)
 {
 	enum merit merit = NEAR;
 
-	while (merit < NEAR + LC_OF_PROCESS && one->merits[merit] == other->merits[merit])
+	while (merit < NEAR + end && one->merits[merit] == other->merits[merit])
 		merit++;
-	return merit < NEAR + LC_OF_PROCESS && one->merits[merit] > other->merits[merit];
+	return merit < NEAR + end && one->merits[merit] > other->merits[merit];
 }
 
-bool lc_choice_is_near(struct lc_arena *arena, const struct lc_circumstances *at,
-		       const struct lc_choice *choice)
+/* Returns true if nothing speaks against the file that a stub would take. */
+static bool is_served(const struct choosing *c, const struct lc_seat *seat, int common)
 {
-	struct choosing c = { arena, at, &at->seats[at->self], NULL, NULL };
+	int i = seat->loaded ? -1 : best_for(c, seat, common);
+
+	return seat->loaded || (i >= 0 && standing(c, seat, common, &seat->options[i]) == STANDING);
+}
+
+bool lc_choice_stands(struct lc_arena *arena, const struct lc_circumstances *at,
+		      const struct lc_choice *choice, enum lc_tier end)
+{
 	const int common = choice->common;
-	const uint32_t set = offered(at);
+	const struct lc_option *taken;
+	struct lc_choice none;
 	struct judged judged;
+	struct choosing c;
+	bool fixed, alone;
 
-	if (choice->option < 0 || !common || at->settings.order != LC_NEAR)
+	if (choice->option < 0 || !begin(&c, arena, at, &none))
 		return false;
-	c.barred = lc_alloc(arena, c.own->option_count * sizeof(*c.barred));
-	if (!c.barred)
+	taken = &c.own->options[choice->option];
+	if (taken->origin != LC_BY_SEARCH)
+		return end || stands_alone(&c, taken, common);
+	if (!lc_has_majors(c.own->library))
+		return true;	/* of the driver's libraries the first file is taken */
+	fixed = at->settings.major || (common && (at->process_major || bound_major(&c)));
+	alone = fixed || !common;
+	if (!order_ends(&c, taken, common, fixed))
 		return false;
-	/* Each stub has a file that nothing speaks against. */
-	for (size_t s = 0; s < at->seat_count; s++) {
-		const struct lc_seat *seat = &at->seats[s];
-		int i = seat->loaded ? -1 : best_for(&c, seat, common);
-
-		if (!seat->loaded && (i < 0 || standing(&c, seat, common, &seat->options[i]) < STANDING))
+	for (size_t s = 0; s < at->seat_count; s++)
+		if ((!alone || &at->seats[s] == c.own || !strcmp(c.own->library->name, reader)) &&
+		    !is_served(&c, &at->seats[s], common))
 			return false;
-	}
 	judged = judge(&c, common);
-	for (int major = LC_MAX_CUDA; major && !at->process_major; major--) {
+	for (int major = LC_MAX_CUDA; major && !alone; major--) {
 		struct judged other = { .major = 0 };
 
-		if (set >> major & 1)
+		if (offered(at) >> major & 1)
 			other = judge(&c, major);
-		if (is_nearer(&other, &judged))
+		if (is_nearer(&other, &judged, end))
 			return false;
 	}
 	return !arena->failed;

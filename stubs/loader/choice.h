@@ -84,21 +84,13 @@ struct lc_choice {
 const char *lc_why_excluded(struct lc_arena *arena, const struct lc_circumstances *at,
 			    const struct lc_seat *seat, const struct lc_option *option);
 
-/* Returns true if anything about the driver can change the choice. */
-bool lc_choice_needs_driver(const struct lc_circumstances *at);
+/* Returns true if anything about the driver can change the choice; with `branch`, if the display
+ * driver's can: the driver has the same major as a candidate and may be older. */
+bool lc_choice_needs_driver(const struct lc_circumstances *at, bool branch);
 
-/* Returns true if the display driver's branch can change the choice: the driver
- * has the same major as a candidate and may be older. */
-bool lc_choice_needs_branch(const struct lc_circumstances *at);
-
-/* Returns true if what is named or in the process is taken, whatever lies in folders: none has been
- * looked at yet. */
-bool lc_choice_is_made(struct lc_arena *arena, const struct lc_circumstances *at);
-
-/* Returns true if a choice of what is near, of the caller's or the shell's, stands whatever lies
- * elsewhere. */
-bool lc_choice_is_near(struct lc_arena *arena, const struct lc_circumstances *at,
-		       const struct lc_choice *choice);
+/* Returns true if a choice stands whatever lies farther: only the tiers before `end` were looked at. */
+bool lc_choice_stands(struct lc_arena *arena, const struct lc_circumstances *at,
+		      const struct lc_choice *choice, enum lc_tier end);
 
 /* Reasons are allocated in `arena`; if it has failed, there is no choice. */
 struct lc_choice lc_choose(struct lc_arena *arena, const struct lc_circumstances *at);

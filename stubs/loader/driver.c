@@ -175,12 +175,12 @@ static bool go_on_without(int *value, enum lc_guard guard)
 bool lc_look_at_driver(struct lc_arena *arena, struct lc_search *search)
 {
 	struct lc_circumstances *at = &search->at;
-	int version = lc_choice_needs_driver(at) ? version_now(arena, search->known) : at->driver;
+	int version = lc_choice_needs_driver(at, false) ? version_now(arena, search->known) : at->driver;
 
 	if (!go_on_without(&version, at->settings.guard))
 		return false;
 	at->driver = (lc_version)version;
-	if (lc_choice_needs_branch(at))
+	if (at->driver && lc_choice_needs_driver(at, true))
 		at->branch = branch_now(arena, search->known);
 	return go_on_without(&at->branch, at->settings.guard);
 }

@@ -211,21 +211,8 @@ struct lc_survey *lc_known_survey(struct lc_known *known)
 {
 	if (!known->surveyed)
 		lc_survey_begin(&known->arena, &known->process, &known->survey);
-	else if (!known->survey.cache.bytes && known->survey.cache.size)
-		lc_ldcache_open(&known->arena, &known->survey.cache);
 	known->surveyed = true;
 	return &known->survey;
-}
-
-struct lc_survey *lc_known_far(struct lc_known *known)
-{
-	struct lc_survey *survey = lc_known_survey(known);
-
-	if (!survey->far) {
-		lc_process_read_python(&known->arena, &known->process);
-		lc_survey_far(survey);
-	}
-	return survey;
 }
 
 struct lc_sought *lc_known_sought(const struct lc_known *known, const struct lc_library *library)

@@ -55,7 +55,7 @@ struct lc_sought {
 	struct lc_option *options;
 	struct lc_file *files;		/* parallel to the options */
 	size_t count;
-	enum lc_reach reach;	/* how far it was looked for */
+	size_t kinds;		/* in how many kinds of places it was looked for */
 	bool later;		/* majors that are not in the list were looked for as well */
 };
 
@@ -105,11 +105,8 @@ bool lc_known_changed(unsigned long long began);
  * waiting for this very call. */
 bool lc_known_outgrown(size_t users, unsigned long long removed, bool *unsure);
 
-/* The survey, with ld.so's cache mapped.  The first call makes it. */
+/* The survey.  The first call makes it. */
 struct lc_survey *lc_known_survey(struct lc_known *known);
-
-/* The same, with what lies far. */
-struct lc_survey *lc_known_far(struct lc_known *known);
 
 /* What was found for a library; NULL: nobody has looked yet. */
 struct lc_sought *lc_known_sought(const struct lc_known *known, const struct lc_library *library);

@@ -285,18 +285,6 @@ static bool agree(struct lc_search *search, const struct lc_found *found)
 	return false;
 }
 
-/* Returns true if nothing that lies farther than what was looked at can change a choice. */
-static bool stands(struct lc_arena *arena, const struct lc_search *search, const struct lc_choice *choice)
-{
-	const struct lc_seat *own = &search->seats[search->at.self];
-
-	if (choice->option < 0)
-		return false;
-	/* Of the driver's libraries the first file is taken. */
-	return own->options[choice->option].origin != LC_BY_SEARCH || !lc_has_majors(own->library) ||
-	       lc_choice_is_near(arena, &search->at, choice);
-}
-
 void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_look *look,
 		   lc_version_look *version, struct lc_found *found)
 {
@@ -320,14 +308,16 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 			found->choice = none;
 			return;
 		}
-		if (!asked_in_folders && lc_ask_in_folders(arena, search, found->choice.common)) {
-			asked_in_folders = true;
-			continue;
-		}
 		if (bind_lazily(search, found->choice.option))
 			continue;
-		if (!stands(arena, search, &found->choice) && lc_search_farther(arena, search)) {
+		if (!lc_choice_stands(arena, &search->at, &found->choice,
+				      lc_tier_after(search->kinds)) &&
+		    lc_search_farther(arena, search)) {
 			lc_prefer_set(arena, search);
+			continue;
+		}
+		if (!asked_in_folders && lc_ask_in_folders(arena, search, found->choice.common)) {
+			asked_in_folders = true;
 			continue;
 		}
 		if (found->choice.option < 0) {

@@ -96,7 +96,7 @@ static void add_place(struct place_list *list, struct lc_place place)
 	if (!folder)
 		return;
 	/* Meanwhile it may have been listed for another library. */
-	for (size_t i = 0; i < places->near; i++)
+	for (size_t i = 0; i < places->before; i++)
 		if (places->list[i].folder == folder && places->list[i].site == place.site)
 			return;
 	/* The order is that in which ld.so would come to it; whose it is, another matter. */
@@ -406,6 +406,7 @@ static void add_cached(struct place_list *list)
 
 	if (!sonames)
 		return;
+	lc_survey_cache(list->survey);
 	for (size_t i = 0; i < library->major_count; i++)
 		sonames[i] = library->majors[i].soname;
 	count = lc_ldcache_parse(list->arena, cache->bytes, cache->size,
@@ -457,8 +458,9 @@ static void add_neighbours(struct place_list *list, size_t from, size_t to)
  * PYTHONPATH goes before what Python itself adds. */
 static void add_other_sites(struct place_list *list)
 {
-	const struct lc_process *process = list->survey->process;
+	struct lc_process *process = list->survey->process;
 
+	lc_process_read_python(list->arena, process);
 	add_neighbours(list, 0, process->loaded_neighbour_count);
 	for (const char *entry, *at = list->survey->python; (entry = next_entry(list, &at)); )
 		add(list, entry, true, "site-packages");
@@ -500,25 +502,35 @@ static void add_hpc_sdk(struct place_list *list, const char *base)
 		    false, "environment");
 }
 
-/* What the environment names besides, for the user or for a program. */
-static void add_environment(struct place_list *list)
+static void add_conda(struct place_list *list)
 {
-	static const char *const variables[] = { "CUDA_PATH", "CUDA_HOME" };
 	const char *conda = list->survey->conda;
 
-	if (conda) {
-		add(list, lc_path(list->arena, conda, "lib"), false, "conda");
-		for (size_t i = 0; target_folders[i]; i++)
-			add(list, lc_path(list->arena, conda, target_folders[i]), false, "conda");
-	}
-	for (size_t i = 0; i < LC_COUNT(variables); i++) {
-		const char *base = lc_variable(variables[i]);
+	if (!conda)
+		return;
+	add(list, lc_path(list->arena, conda, "lib"), false, "conda");
+	for (size_t i = 0; target_folders[i]; i++)
+		add(list, lc_path(list->arena, conda, target_folders[i]), false, "conda");
+}
 
-		if (base) {
-			add_toolkit(list, base, "environment");
-			add_hpc_sdk(list, base);
-		}
-	}
+static void add_named_toolkit(struct place_list *list, const char *variable)
+{
+	const char *base = lc_variable(variable);
+
+	if (!base)
+		return;
+	add_toolkit(list, base, "environment");
+	add_hpc_sdk(list, base);
+}
+
+static void add_cuda_path(struct place_list *list)
+{
+	add_named_toolkit(list, "CUDA_PATH");
+}
+
+static void add_cuda_home(struct place_list *list)
+{
+	add_named_toolkit(list, "CUDA_HOME");
 }
 
 /* LAZYCUDA_PATH: folders with libraries, or toolkits, or site-packages. */
@@ -546,30 +558,48 @@ static void add_system(struct place_list *list)
 	if (!lc_has_majors(list->library))
 		return;
 	add_toolkit(list, "/usr/local/cuda", "system");
+	lc_survey_toolkits(list->survey);
 	for (size_t i = 0; i < list->survey->toolkits.count; i++)
 		add_toolkit(list, list->survey->toolkits.list[i], "system");
 	add_toolkit(list, "/opt/cuda", "system");
 }
 
-/* The places in ld.so's order, with what it knows nothing of in between, and for whom they are. */
+/* The places in ld.so's order, with what it knows nothing of in between, and for whom they are: each
+ * tier after the nearer ones, but that of the caller's and the shell's ld.so tells which comes first. */
 static const struct {
 	void (*add)(struct place_list *list);
 	enum lc_tier tier;
 	bool of_driver;		/* the driver's libraries are looked for there, too */
-} kinds[] = {
+} kinds[LC_KINDS] = {
 	{ add_own_path, LC_OF_CALLER, true },
 	{ add_rpaths, LC_OF_CALLER, true },
 	{ add_library_path, LC_OF_SHELL, true },
 	{ add_run_paths, LC_OF_CALLER, true },
 	{ add_above, LC_OF_CALLER, false },
-	{ add_loader, LC_OF_MACHINE, true },
 	{ add_other_sites, LC_OF_PROCESS, false },
 	{ add_other_run_paths, LC_OF_PROCESS, false },
-	{ add_environment, LC_OF_MACHINE, false },
+	{ add_loader, LC_OF_MACHINE, true },
+	{ add_conda, LC_OF_MACHINE, false },
+	{ add_cuda_path, LC_OF_MACHINE, false },
+	{ add_cuda_home, LC_OF_MACHINE, false },
 	{ add_system, LC_OF_MACHINE, true },
 };
 
-void lc_places_of(struct lc_arena *arena, struct lc_survey *survey, enum lc_reach reach,
+size_t lc_kinds_after(size_t count, bool singly)
+{
+	do
+		count++;
+	while (count < LC_KINDS && (kinds[count].tier <= LC_OF_SHELL ||
+				    (!singly && kinds[count].tier == kinds[count - 1].tier)));
+	return count;
+}
+
+enum lc_tier lc_tier_after(size_t count)
+{
+	return count < LC_KINDS ? kinds[count].tier : LC_TIERS;
+}
+
+void lc_places_of(struct lc_arena *arena, struct lc_survey *survey, size_t from, size_t end,
 		  const struct lc_library *library, const char *stub, struct lc_places *places)
 {
 	struct place_list list = { .arena = arena, .survey = survey, .library = library,
@@ -581,14 +611,12 @@ void lc_places_of(struct lc_arena *arena, struct lc_survey *survey, enum lc_reac
 		survey->conda = lc_variable_at_start(arena, "CONDA_PREFIX");
 		survey->python = lc_variable_at_start(arena, "PYTHONPATH");
 	}
-	if (reach == LC_NEAR_BY)
+	if (!from)
 		*places = (struct lc_places){ .loader_path = lc_loader_path(arena, stub) };
-	else
-		places->near = places->count;
-	for (size_t i = 0; i < LC_COUNT(kinds); i++) {
+	places->before = places->count;
+	for (size_t i = from; i < end; i++) {
 		list.tier = kinds[i].tier;
-		if ((list.tier <= LC_OF_SHELL) == (reach == LC_NEAR_BY) &&
-		    (kinds[i].of_driver || lc_has_majors(library)))
+		if (kinds[i].of_driver || lc_has_majors(library))
 			kinds[i].add(&list);
 	}
 }

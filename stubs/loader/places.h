@@ -27,13 +27,10 @@ struct lc_place {
 	const char *object;	/* the file above which it lies; NULL: somebody named it */
 };
 
-/* Which places: those of the caller's and the shell's, which ld.so would come to first; or all. */
-enum lc_reach { LC_NOWHERE, LC_NEAR_BY, LC_EVERYWHERE };
-
 struct lc_places {
 	struct lc_place *list;
 	size_t count;
-	size_t near;		/* how many of them are near by */
+	size_t before;		/* how many were there before the last call of lc_places_of() */
 	const Dl_serinfo *loader_path;	/* of the library's stub, or NULL */
 };
 
@@ -53,7 +50,7 @@ struct lc_site {
 
 /* What a search reads only once, however many libraries it looks for. */
 struct lc_survey {
-	const struct lc_process *process;
+	struct lc_process *process;
 	struct lc_folders folders;
 	struct lc_above *above;		/* parallel to the process's users */
 	struct lc_ldcache cache;
@@ -65,14 +62,16 @@ struct lc_survey {
 	size_t site_count;
 	struct lazycuda_folder *left_out;	/* folders that are not searched, and why */
 	size_t left_out_count;
-	bool far;			/* that what lies far was read, too */
+	bool cache_read, toolkits_read;
 };
 
-void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,
-		     struct lc_survey *survey);
+void lc_survey_begin(struct lc_arena *arena, struct lc_process *process, struct lc_survey *survey);
 
-/* Reads what lies far. */
-void lc_survey_far(struct lc_survey *survey);
+/* Reads ld.so's cache, or opens it again. */
+void lc_survey_cache(struct lc_survey *survey);
+
+/* Reads which toolkits lie below /usr/local. */
+void lc_survey_toolkits(struct lc_survey *survey);
 void lc_survey_end(struct lc_survey *survey);
 
 /* The folder's packages, which are listed once; NULL if memory ran out. */
@@ -81,10 +80,20 @@ const struct lc_site *lc_site(struct lc_survey *survey, const char *path);
 /* "cuda-12.9" as 1209; 0 for anything else. */
 int lc_toolkit_version(const char *name);
 
-/* Lists the places for one library that exist and are safe, in order, each once: those near by, or,
- * in another call, the rest.  `stub` is the file of its stub; NULL: of this one. */
-void lc_places_of(struct lc_arena *arena, struct lc_survey *survey, enum lc_reach reach,
+/* Kinds of places: what a variable or ld.so leads to, and so on. */
+#define LC_KINDS 12
+
+/* Adds the places for one library that exist and are safe, in order, each once: those of the kinds from
+ * one on to before another.  `stub` is the file of its stub; NULL: of this one. */
+void lc_places_of(struct lc_arena *arena, struct lc_survey *survey, size_t from, size_t end,
 		  const struct lc_library *library, const char *stub, struct lc_places *places);
+
+/* How many kinds are to be looked at after so many: those of a tier, or `singly`, but always those of the
+ * caller and the shell together, which ld.so has in an order of its own. */
+size_t lc_kinds_after(size_t kinds, bool singly);
+
+/* The first tier of which so many kinds are not all. */
+enum lc_tier lc_tier_after(size_t kinds);
 
 /* Returns true if the run path of an object leads to a file with a name of the library behind the stub
  * that it needs, in a folder that the survey has not left out. */

@@ -861,6 +861,9 @@ void lc_process_read_python(struct lc_arena *arena, struct lc_process *process)
 {
 	struct walk walk = { .arena = arena, .process = process };
 
+	if (process->python)
+		return;
+	process->python = true;
 	find_program(&walk);
 	process->loaded_neighbour_count = process->neighbour_count;
 	note_pex(&walk);

@@ -81,6 +81,7 @@ struct lc_process {
 	struct lc_neighbour *neighbours;
 	size_t loaded_neighbour_count;	/* those that something was loaded from, before the others */
 	size_t neighbour_count;
+	bool python;		/* the others were read */
 	const char *libc;	/* path of libc.so.6; NULL: not loaded */
 	bool audited;		/* an auditor comes between a stub and ld.so, or may do so */
 	bool own_dlopen;	/* dlopen() is glibc's own */
@@ -114,7 +115,7 @@ struct lc_loads lc_process_loads(void);
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
 		     bool callers, struct lc_process *process);
 
-/* Adds the site-packages that the program's Python searches, which takes system calls. */
+/* Adds the site-packages that the program's Python searches, once: it takes system calls. */
 void lc_process_read_python(struct lc_arena *arena, struct lc_process *process);
 
 /* Adds what has been loaded since, if nothing was unloaded, and takes no lock of ld.so's.  Returns false

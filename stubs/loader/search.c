@@ -151,6 +151,55 @@ static struct lc_identity identity_of(const struct lc_library *library, const ch
 	return lc_identity(&st);
 }
 
+const char *lc_companion_name(struct lc_arena *arena, const struct lc_library *library, lc_version version)
+{
+	const char *name = "";
+
+	for (const char *pattern = library->companion; *pattern; pattern++)
+		if (pattern[0] == '%' && (pattern[1] == 'M' || pattern[1] == 'm'))
+			name = lc_format(arena, "%s%d", name,
+					 *++pattern == 'M' ? LC_MAJOR(version) : LC_MINOR(version));
+		else
+			name = lc_format(arena, "%s%c", name, *pattern);
+	return name;
+}
+
+/* Returns what an nvrtc lacks: the file with its functions for device code, which lies beside it and
+ * has its minor in its name.  Without that it compiles nothing. */
+static const char *companion_lacked(struct lc_arena *arena, const struct lc_library *library,
+				    const struct lc_option *option, const char *path)
+{
+	const int major = LC_MAJOR(option->version), first = LC_MINOR(option->version);
+	const char *folder = lc_folder_of(arena, path), *name;
+
+	if (!library->companion || !option->version || !folder)
+		return NULL;
+	for (int minor = first; minor <= LC_MINOR(option->latest) && minor < first + LC_LATER_MINORS; minor++) {
+		name = lc_companion_name(arena, library, LC_VERSION(major, minor));
+		if (!access(lc_path(arena, folder, name), F_OK))
+			return NULL;
+	}
+	return lc_format(arena, "%s is not beside %s", lc_companion_name(arena, library, option->version),
+			 lc_printable(arena, path));
+}
+
+/* Sets how many imports of the loaded objects an option would refuse, and what it lacks. */
+static void judge(struct lc_search *search, size_t seat, struct lc_option *option, const struct lc_file *file)
+{
+	const struct lc_library *library = search->seats[seat].library;
+	struct lc_unserved unserved;
+
+	if (option->unusable)
+		return;
+	unserved = lc_callers_unserved(&search->known->process.callers, library, search->adaptors[seat],
+				       option->version);
+	option->refuses = unserved.count;
+	option->refused = unserved.name;
+	option->importer = unserved.importer;
+	if (option->origin == LC_BY_SEARCH)
+		option->lacks = companion_lacked(&search->known->arena, library, option, file->path);
+}
+
 static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t seat)
 {
 	const struct lc_process *process = &search->known->process;
@@ -159,6 +208,7 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 
 	for (size_t i = 0; i < process->real_count; i++) {
 		const struct lc_real *real = &process->reals[i];
+		const struct lc_file *file;
 		struct lc_option *option;
 
 		if (strcmp(real->library->name, library->name))
@@ -176,8 +226,9 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 		option->private = real->private;
 		if (!lc_listed_major(real->library, real->major))
 			option->unusable = lc_unknown_reason(arena, real->library, real->major);
-		place_option(arena, search->known, library,
-			     &search->files[seat][search->seats[seat].option_count - 1], option);
+		file = &search->files[seat][search->seats[seat].option_count - 1];
+		place_option(arena, search->known, library, file, option);
+		judge(search, seat, option, file);
 	}
 }
 
@@ -337,22 +388,19 @@ static struct lc_sought *sought_of(struct lc_known *known, const struct lc_libra
 	return sought;
 }
 
-/* Looks for a library in the places near by, or in all. */
-static struct lc_sought *seek(struct lc_known *known, const struct lc_library *library,
-			      enum lc_reach reach)
+/* Looks for a library in so many kinds of places. */
+static struct lc_sought *seek(struct lc_known *known, const struct lc_library *library, size_t kinds)
 {
 	struct lc_sought *sought = sought_of(known, library);
+	size_t from = sought ? sought->places.count : 0;
 
-	while (sought && sought->reach < reach) {
-		struct lc_survey *survey = ++sought->reach == LC_NEAR_BY ? lc_known_survey(known) :
-									   lc_known_far(known);
-		size_t from = sought->places.count;
-
-		lc_places_of(&known->arena, survey, sought->reach, library, stub_of(known, library),
-			     &sought->places);
-		for (size_t m = 0; m < library->major_count; m++)
-			seek_major(known, sought, from, &library->majors[m]);
-	}
+	if (!sought || sought->kinds >= kinds)
+		return sought;
+	lc_places_of(&known->arena, lc_known_survey(known), sought->kinds, kinds, library,
+		     stub_of(known, library), &sought->places);
+	sought->kinds = kinds;
+	for (size_t m = 0; m < library->major_count; m++)
+		seek_major(known, sought, from, &library->majors[m]);
 	return sought;
 }
 
@@ -390,8 +438,12 @@ static void add_sought(struct lc_arena *arena, struct lc_search *search, size_t 
 			     file->identity.device, file->identity.inode))
 			continue;
 		option = add_option(arena, search, seat, file, LC_BY_SEARCH);
-		if (option)
-			*option = sought->options[i];
+		if (!option)
+			return;
+		*option = sought->options[i];
+		judge(search, seat, option, file);
+		lc_trace("found %s by %s%s%s", file->path, file->found_by,
+			 option->unusable ? ": " : "", option->unusable ? option->unusable : "");
 	}
 	search->taken[seat] = sought->count;
 }
@@ -406,7 +458,7 @@ static bool has_usable(const struct lc_seat *seat)
 
 static void add_found(struct lc_arena *arena, struct lc_search *search, size_t seat)
 {
-	struct lc_sought *sought = seek(search->known, search->seats[seat].library, search->reach);
+	struct lc_sought *sought = seek(search->known, search->seats[seat].library, search->kinds);
 
 	if (!sought)
 		return;
@@ -414,21 +466,10 @@ static void add_found(struct lc_arena *arena, struct lc_search *search, size_t s
 	if (seat != search->at.self)
 		return;
 	search->looked = &sought->places;
-	if (search->reach < LC_EVERYWHERE || sought->later || has_usable(&search->seats[seat]))
+	if (search->kinds < LC_KINDS || sought->later || has_usable(&search->seats[seat]))
 		return;
 	seek_later(search->known, sought);
 	add_sought(arena, search, seat, sought);
-}
-
-static void trace_found(const struct lc_search *search, size_t seat)
-{
-	for (size_t i = 0; i < search->seats[seat].option_count; i++) {
-		const struct lc_option *option = &search->seats[seat].options[i];
-
-		lc_trace("found %s by %s%s%s", search->files[seat][i].path,
-			 search->files[seat][i].found_by,
-			 option->unusable ? ": " : "", option->unusable ? option->unusable : "");
-	}
 }
 
 /* Returns true if a stub's library takes part in this choice. */
@@ -505,58 +546,6 @@ static bool make_seats(struct lc_arena *arena, struct lc_search *search, size_t 
 	return !arena->failed;
 }
 
-const char *lc_companion_name(struct lc_arena *arena, const struct lc_library *library, lc_version version)
-{
-	const char *name = "";
-
-	for (const char *pattern = library->companion; *pattern; pattern++)
-		if (pattern[0] == '%' && (pattern[1] == 'M' || pattern[1] == 'm'))
-			name = lc_format(arena, "%s%d", name,
-					 *++pattern == 'M' ? LC_MAJOR(version) : LC_MINOR(version));
-		else
-			name = lc_format(arena, "%s%c", name, *pattern);
-	return name;
-}
-
-/* Returns what an nvrtc lacks: the file with its functions for device code, which lies beside it and
- * has its minor in its name.  Without that it compiles nothing. */
-static const char *companion_lacked(struct lc_arena *arena, const struct lc_library *library,
-				    const struct lc_option *option, const char *path)
-{
-	const int major = LC_MAJOR(option->version), first = LC_MINOR(option->version);
-	const char *folder = lc_folder_of(arena, path), *name;
-
-	if (!library->companion || !option->version || !folder)
-		return NULL;
-	for (int minor = first; minor <= LC_MINOR(option->latest) && minor < first + LC_LATER_MINORS; minor++) {
-		name = lc_companion_name(arena, library, LC_VERSION(major, minor));
-		if (!access(lc_path(arena, folder, name), F_OK))
-			return NULL;
-	}
-	return lc_format(arena, "%s is not beside %s", lc_companion_name(arena, library, option->version),
-			 lc_printable(arena, path));
-}
-
-/* Sets for each option how many imports of the loaded objects it would refuse. */
-static void judge_found(struct lc_search *search, size_t seat, const struct lc_callers *callers)
-{
-	for (size_t i = 0; i < search->seats[seat].option_count; i++) {
-		struct lc_option *option = &search->seats[seat].options[i];
-		struct lc_unserved unserved;
-
-		if (option->origin == LC_BY_OVERRIDE || option->unusable)
-			continue;
-		unserved = lc_callers_unserved(callers, search->seats[seat].library,
-					       search->adaptors[seat], option->version);
-		option->refuses = unserved.count;
-		option->refused = unserved.name;
-		option->importer = unserved.importer;
-		if (option->origin == LC_BY_SEARCH)
-			option->lacks = companion_lacked(&search->known->arena, search->seats[seat].library,
-							 option, search->files[seat][i].path);
-	}
-}
-
 void lc_search_add(struct lc_arena *arena, struct lc_search *search, const char *path,
 		   const char *found_by, enum lc_tier tier, const struct lc_major *major)
 {
@@ -568,7 +557,7 @@ void lc_search_add(struct lc_arena *arena, struct lc_search *search, const char 
 		return;
 	option->tier = tier;
 	examine(arena, search, self, major);
-	judge_found(search, self, &search->known->process.callers);
+	judge(search, self, option, &search->files[self][search->seats[self].option_count - 1]);
 }
 
 /* If reading what is known failed or ran short, so did the search. */
@@ -578,44 +567,31 @@ static void inherit_failure(struct lc_arena *arena, const struct lc_known *known
 	arena->starved |= known && known->arena.starved;
 }
 
-static void judge_seats(struct lc_arena *arena, struct lc_search *search)
-{
-	inherit_failure(arena, search->known);
-	for (size_t seat = 0; seat < search->at.seat_count && !arena->failed; seat++)
-		judge_found(search, seat, &search->known->process.callers);
-}
-
 bool lc_search_farther(struct lc_arena *arena, struct lc_search *search)
 {
-	if (search->reach == LC_EVERYWHERE || search->hidden || arena->failed)
+	const struct lc_circumstances *at = &search->at;
+
+	if (search->kinds == LC_KINDS || search->hidden || arena->failed)
 		return false;
-	search->reach++;
+	search->kinds = lc_kinds_after(search->kinds, at->process_major || at->settings.major);
 	/* A stub that has its library will not load another. */
 	for (size_t seat = 0; seat < search->at.seat_count; seat++)
 		if (!search->seats[seat].loaded && !lc_hidden_by(search->seats[seat].library))
 			add_found(arena, search, seat);
-	judge_seats(arena, search);
+	inherit_failure(arena, search->known);
 	return true;
 }
 
-/* Adds what is there for each seat, in order of preference. */
-static void search_seats(struct lc_arena *arena, struct lc_search *search, bool everywhere)
+/* Adds what is named or in the process for each seat. */
+static void search_seats(struct lc_arena *arena, struct lc_search *search)
 {
-	const struct lc_seat *own = &search->seats[search->at.self];
-
 	for (size_t seat = 0; seat < search->at.seat_count && !search->hidden; seat++) {
 		if (lc_hidden_by(search->seats[seat].library))
 			continue;
 		add_override(arena, search, seat);
 		add_reals(arena, search, seat);
 	}
-	judge_seats(arena, search);
-	if (everywhere || !has_usable(own) || !lc_choice_is_made(arena, &search->at))
-		lc_search_farther(arena, search);
-	while ((everywhere || !has_usable(own)) && lc_search_farther(arena, search))
-		;
-	for (size_t seat = 0; seat < search->at.seat_count && !arena->failed; seat++)
-		trace_found(search, seat);
+	inherit_failure(arena, search->known);
 }
 
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only)
@@ -624,7 +600,7 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	struct lc_known *known;
 
 	*search = (struct lc_search){ .hidden = lc_hidden_by(&lc_library),
-				      .reach = process_only ? LC_EVERYWHERE : LC_NOWHERE, .last_resort_done = process_only };
+				      .kinds = process_only ? LC_KINDS : 0, .last_resort_done = process_only };
 	lc_settings_read(arena, &settings, false);
 	known = lc_known_take(lc_has_majors(&lc_library) && settings.guard != LC_OFF &&
 			      !search->hidden);
@@ -640,7 +616,11 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	else
 		search->at.settings.major = 0;
 	seat_peers(search);
-	search_seats(arena, search, search->at.settings.everywhere);
+	search_seats(arena, search);
+	while ((search->at.settings.everywhere ||
+		(settings.wrong && !has_usable(&search->seats[search->at.self]))) &&
+	       lc_search_farther(arena, search))
+		;
 }
 
 void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_known *known,
@@ -650,7 +630,7 @@ void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_
 	if (!make_seats(arena, search, 1))
 		return;
 	search->seats[0].library = library;
-	search_seats(arena, search, false);
+	search_seats(arena, search);
 }
 
 /* Returns true if a file is a sign that a real library is here. */
@@ -732,10 +712,10 @@ static bool looked_everywhere(struct lc_arena *arena, struct lc_search *search)
 /* Returns true if dlopen() looks for the library's plain names only in safe folders. */
 static bool may_ask(struct lc_search *search, struct lc_folders *folders)
 {
-	/* This opens the cache again. */
-	const struct lc_survey *survey = lc_known_survey(search->known);
+	struct lc_survey *survey = lc_known_survey(search->known);
 	const struct lc_library *library = search->seats[search->at.self].library;
 
+	lc_survey_cache(survey);
 	for (size_t m = 0; m < library->major_count; m++)
 		if (!stub_has_name(search, &library->majors[m]) &&
 		    !lc_dlopen_is_safe(folders, search->looked->loader_path, &survey->cache,

@@ -20,7 +20,7 @@ struct lc_search {
 	struct lc_peer *first;	/* the stub that keeps the process's major */
 	struct lc_known *known;
 	const struct lc_places *looked;	/* for messages: the places of this stub, or NULL */
-	enum lc_reach reach;		/* how far folders were looked at, or must not be */
+	size_t kinds;		/* how many kinds of places were looked at, or must not be */
 	bool last_resort_done;		/* the last resort was tried, or must not be */
 	const char *hidden;	/* the variable that hides the library, or NULL */
 };
@@ -30,7 +30,9 @@ struct lc_search {
  * known, which is to be given back; search->known is NULL if memory ran out. */
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only);
 
-/* Looks farther: at the folders near by, then at all.  Returns false if nothing is left to look at. */
+/* Looks farther: at the folders of the caller's and the shell's, then at those of the next tier; at one kind
+ * of place after the other, where the first file of the process's major ends the search.  Returns false if
+ * nothing is left to look at. */
 bool lc_search_farther(struct lc_arena *arena, struct lc_search *search);
 
 /* Searches for a library of the driver's, which need not have a stub in the process.  Uses

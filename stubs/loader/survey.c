@@ -28,12 +28,18 @@ int lc_toolkit_version(const char *name)
 }
 
 /* /usr/local/cuda-X.Y, the newest first. */
-static void read_toolkits(struct lc_arena *arena, struct lc_survey *survey)
+void lc_survey_toolkits(struct lc_survey *survey)
 {
-	DIR *directory = LC_AGAIN_IF(opendir("/usr/local"), !done);
+	struct lc_arena *arena = survey->folders.arena;
 	int versions[32], count = 0;
 	struct dirent *entry;
+	DIR *directory;
 
+	if (survey->toolkits_read)
+		return;
+	survey->toolkits_read = true;
+	lc_folder_lacks(&survey->folders, "/usr/local");
+	directory = LC_AGAIN_IF(opendir("/usr/local"), !done);
 	if (!directory) {
 		lc_arena_note_error(arena, errno);
 		if (errno != ENOENT)
@@ -149,22 +155,21 @@ static void look_above_users(struct lc_arena *arena, struct lc_survey *survey)
 	}
 }
 
-void lc_survey_begin(struct lc_arena *arena, const struct lc_process *process,
-		     struct lc_survey *survey)
+void lc_survey_begin(struct lc_arena *arena, struct lc_process *process, struct lc_survey *survey)
 {
 	*survey = (struct lc_survey){ .process = process, .folders = { .arena = arena } };
 	look_above_users(arena, survey);
 }
 
-void lc_survey_far(struct lc_survey *survey)
+void lc_survey_cache(struct lc_survey *survey)
 {
-	struct lc_arena *arena = survey->folders.arena;
+	const struct lc_ldcache *cache = &survey->cache;
 
-	survey->far = true;
+	if (survey->cache_read && (cache->bytes || !cache->size))
+		return;
+	survey->cache_read = true;
 	lc_folder_lacks(&survey->folders, LC_LDCACHE_FOLDER);
-	lc_ldcache_open(arena, &survey->cache);
-	lc_folder_lacks(&survey->folders, "/usr/local");
-	read_toolkits(arena, survey);
+	lc_ldcache_open(survey->folders.arena, &survey->cache);
 }
 
 void lc_survey_end(struct lc_survey *survey)

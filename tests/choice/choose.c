@@ -98,7 +98,7 @@ const char *choose(void)
 	out = open_memstream(&said, &length);
 	fprintf(out, "%d\t%d\t%s\t%s\t%d%d\n", choice.common, choice.option,
 		refusals[choice.refusal], choice.reason ? choice.reason : "",
-		lc_choice_needs_driver(&at), lc_choice_needs_branch(&at));
+		lc_choice_needs_driver(&at, false), at.driver && lc_choice_needs_driver(&at, true));
 	for (size_t i = 0; i < at.seats[at.self].option_count; i++)
 		fprintf(out, "%s\n", choice.reasons[i]);
 	fclose(out);

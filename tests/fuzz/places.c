@@ -132,9 +132,8 @@ static void see_places(struct lc_arena *arena)
 
 	memset(all, 0, sizeof(all));
 	lc_survey_begin(arena, &process, &survey);
-	lc_places_of(arena, &survey, LC_NEAR_BY, &lc_library, NULL, &places);
-	lc_survey_far(&survey);
-	lc_places_of(arena, &survey, LC_EVERYWHERE, &lc_library, NULL, &places);
+	lc_places_of(arena, &survey, 0, LC_KINDS / 2, &lc_library, NULL, &places);
+	lc_places_of(arena, &survey, LC_KINDS / 2, LC_KINDS, &lc_library, NULL, &places);
 	for (size_t i = 0; i < places.count; i++) {
 		must(places.list[i].path[0] == '/');
 		must(lc_folder_is_safe(&survey.folders, places.list[i].path));

@@ -80,14 +80,25 @@ def test_a_wrong_variable_is_the_reason_against_every_candidate(world):
 NOT_TO_BE_SEEN = ("LAZYCUDA_PATH", "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX", "PYTHONPATH")
 
 
-@pytest.mark.parametrize("how", ["named", "in the process", "near"])
-def test_nothing_is_looked_at_that_cannot_be_taken(world, how):
+# Where there is a file of 12, what cannot be taken then, what the environment has besides.
+CERTAIN = {
+    "named": ("there", NOT_TO_BE_SEEN, {}),
+    "in the process": ("there", NOT_TO_BE_SEEN, {}),
+    "near": ("there", NOT_TO_BE_SEEN[1:], {}),
+    "the process's": ("PYTHONPATH", NOT_TO_BE_SEEN[1:4], {}),
+    "the first of the major": ("CONDA_PREFIX", NOT_TO_BE_SEEN[1:3], {"LAZYCUDA_MAJOR": "12"}),
+}
+
+
+@pytest.mark.parametrize("how, there, unseen, env", [(how, *row) for how, row in CERTAIN.items()], ids=CERTAIN)
+def test_nothing_is_looked_at_that_cannot_be_taken(world, how, there, unseen, env):
     """It may be on a server that does not answer.  `lazycuda status` looks."""
-    unseen = NOT_TO_BE_SEEN[how == "near":]
     for place in unseen:
         world.put(f"{place}/lib64", fake("cudart", "13.5"))
         world.env[place] = world.root / place
-    file = world.put("there", fake("cudart", "12.9")) / "libcudart.so.12"
+    below = {"PYTHONPATH": "/nvidia/cuda_runtime/lib", "CONDA_PREFIX": "/lib"}.get(there, "")
+    file = world.put(there + below, fake("cudart", "12.9")) / "libcudart.so.12"
+    world.env.update({there: world.root / there} if below else {}, **env)
     first = [f"open:{file}"] if how == "in the process" else []
     if how == "named":
         world.env["LAZYCUDA_CUDART"] = file
@@ -97,7 +108,8 @@ def test_nothing_is_looked_at_that_cannot_be_taken(world, how):
                          "mark:end")
     calls = between(calls, "begin", "end")
     assert not [place for place in unseen if str(world.root / place) in calls]
-    assert how == "near" or ("/usr/local" not in calls and "ld.so.cache" not in calls)
+    assert "/usr/local" not in calls
+    assert ("ld.so.cache" in calls) == (how not in ("named", "in the process"))     # where the driver may be
     status = world.probe(*first, "stub:cudart", "load", "status:cudart")[-1]
     assert status["path"] == str(file) and len(status["candidates"]) == 1
     if how != "in the process":

@@ -328,9 +328,9 @@ def test_the_order_of_places(world, with_user):
         ("rpath", world.put(f"{site}/pkg/cuda", cudart("12.2"))),
         ("site-packages", world.put(f"{site}/{below}", cudart("12.3"))),
         ("conda", world.put("conda/lib", cudart("12.4"))),
-        ("loader", cached),
         ("site-packages", world.put(f"{other}/{below}", cudart("12.6"))),
         ("site-packages", world.put(f"python/{below}", cudart("12.7"))),
+        ("loader", cached),
         ("conda", world.put("prefix/lib", cudart("12.8"))),
         ("environment", world.put("path/lib64", cudart("12.9"))),
         ("environment", world.put("home/lib64", cudart("12.1"))),
@@ -346,11 +346,11 @@ def test_the_order_of_places(world, with_user):
         status = with_user(f"{site}/pkg", extension)
         parent = pathlib.Path(status["path"]).parent
         assert (status["found_by"], str(parent).replace("pkg/../", "")) == (how, str(folder))
-        # Everything behind it is still named, in order, and not taken; but nothing that lies far is
-        # looked at while something near serves.
+        # Everything behind it in its tier is still named, in order, and not taken; but no later tier is
+        # looked at while this one serves.
         rest = [str(pathlib.Path(c["path"]).parent) for c in status["candidates"]
                 if not c["taken"]]
-        seen = places[:5] if number < 5 else places
+        seen = places[:5 if number < 5 else 7 if number < 7 else None]
         assert rest == [str(folder) for _, folder in seen[number + 1:]]
         assert all(c["reason"] for c in status["candidates"])
         if how != "system":
