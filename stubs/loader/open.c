@@ -295,6 +295,8 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 	if (arena->failed)
 		return;
 	found->library = search->seats[search->at.self].library;
+	if (search->looked)
+		lc_prefer_set(arena, search);
 	for (;;) {
 		if (look && !look(arena, search)) {
 			found->choice = none;

@@ -571,15 +571,17 @@ bool lc_search_farther(struct lc_arena *arena, struct lc_search *search)
 {
 	const struct lc_circumstances *at = &search->at;
 
-	if (search->kinds == LC_KINDS || search->hidden || arena->failed)
+	if (search->kinds == LC_KINDS || search->hidden)
 		return false;
-	search->kinds = lc_kinds_after(search->kinds, at->process_major || at->settings.major);
-	/* A stub that has its library will not load another. */
-	for (size_t seat = 0; seat < search->at.seat_count; seat++)
-		if (!search->seats[seat].loaded && !lc_hidden_by(search->seats[seat].library))
-			add_found(arena, search, seat);
-	inherit_failure(arena, search->known);
-	return true;
+	do {
+		search->kinds = lc_kinds_after(search->kinds, at->process_major || at->settings.major);
+		/* A stub that has its library will not load another. */
+		for (size_t seat = 0; seat < at->seat_count && !arena->failed; seat++)
+			if (!search->seats[seat].loaded && !lc_hidden_by(search->seats[seat].library))
+				add_found(arena, search, seat);
+		inherit_failure(arena, search->known);
+	} while (search->kinds < LC_KINDS && !has_usable(&search->seats[at->self]));
+	return !arena->failed;
 }
 
 /* Adds what is named or in the process for each seat. */
@@ -617,9 +619,9 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 		search->at.settings.major = 0;
 	seat_peers(search);
 	search_seats(arena, search);
-	while ((search->at.settings.everywhere ||
-		(settings.wrong && !has_usable(&search->seats[search->at.self]))) &&
-	       lc_search_farther(arena, search))
+	if (!has_usable(&search->seats[search->at.self]))
+		lc_search_farther(arena, search);
+	while (search->at.settings.everywhere && lc_search_farther(arena, search))
 		;
 }
 

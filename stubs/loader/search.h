@@ -30,9 +30,9 @@ struct lc_search {
  * known, which is to be given back; search->known is NULL if memory ran out. */
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only);
 
-/* Looks farther: at the folders of the caller's and the shell's, then at those of the next tier; at one kind
- * of place after the other, where the first file of the process's major ends the search.  Returns false if
- * nothing is left to look at. */
+/* Looks farther: at the folders of the caller's and the shell's, then at those of the next tier, until
+ * there is something usable; at one kind of place after the other, where the first file of the process's
+ * major ends the search.  Returns false if nothing is left to look at. */
 bool lc_search_farther(struct lc_arena *arena, struct lc_search *search);
 
 /* Searches for a library of the driver's, which need not have a stub in the process.  Uses
