@@ -365,6 +365,22 @@ def words(n):
     return b'{"nvidia": 0' + b"".join(b', "word%s": 1' % number(i) for i in range(n)) + b"}"
 
 
+def wheel(member, requirement="requests"):
+    """A wheel of n members: member(i) gives the name and the bytes"""
+    def of(n):
+        members = dict(map(member, range(n)))
+        members["a.dist-info/METADATA"] = b"Requires-Dist: %s\n" % requirement.encode() * n
+        members["a.dist-info/WHEEL"] = b""
+        members["a.dist-info/RECORD"] = "".join(f"{name},sha256=,\n" for name in members).encode()
+        return loadable.wheel(*((name.encode(), data, False) for name, data in members.items()))
+    return of
+
+
+def library_in_company(i):
+    """All need the first one, and a function of nobody's."""
+    return f"lib{i}.so", loadable.library(needed=["lib0.so"], imports=[("cuNobodys", None, None)])
+
+
 def run_paths(each):
     return lambda n: loadable.library(runpath="".join(each % i for i in range(n)))
 
@@ -383,5 +399,8 @@ READ_IN_PYTHON = {
     "Python, lines": lambda n: b'a = "nvidia-nccl-cu12"\n' * n,
     "Python, a word without an end": lambda n: b"nvidia" + b"word" * n,
     "Python, spaces": lambda n: b"import nvidia" + b" " * n,
+    "wheel of texts": wheel(lambda i: (f"a/{i}.py", b"import nvidia.nccl\n")),
+    "wheel of libraries": wheel(library_in_company),
+    "wheel, requirements": wheel(lambda i: ("a", b""), "nvidia-nccl-cu12"),
     "Python, imports": lambda n: b"from nvidia." + b"a" * n + b" import " + b"a," * n,
 }
