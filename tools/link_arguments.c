@@ -55,7 +55,7 @@ static bool take_guard(struct link_arguments *arguments, const struct command *c
 
 	if (!value || !*value || take_policy(arguments, value))
 		return true;
-	complain(command->name, LC_GUARD_VARIABLE "=%s is not a guard: use " LC_GUARDS, value);
+	complain(command->name, LC_GUARD_VARIABLE "=%s is not a guard: use " LC_GUARDS "; the default is best_effort", value);
 	return false;
 }
 

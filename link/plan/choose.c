@@ -307,7 +307,9 @@ static void note_objections(const struct lk_linker *linker,
 			return;
 		}
 		choice->code = code;
-		choice->offender = group->entries[i];
+		/* Of the target's own GPU the message knows more to say. */
+		if (!choice->offender || choice->offender->arch != linker->target.sm)
+			choice->offender = group->entries[i];
 	}
 	if (!choice->code)
 		choice->code = LAZYCUDA_CODE_NO_USABLE_ENTRY;

@@ -486,7 +486,7 @@ static void look_for_ltoir(struct lk_planning *planning, const struct lk_item *i
 			continue;
 		planning->lto = true;
 		need(planning, item, LK_CONCAT(planning->arena, item->name, raw ? " is LTO-IR" :
-					       " has nothing but LTO-IR for the target"));
+					       " has nothing but LTO-IR for the target that the linkers here take"));
 		return;
 	}
 }

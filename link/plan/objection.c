@@ -201,9 +201,9 @@ static void say_too_new(struct objection *o)
 
 	if (!lk_entry_toolkits(o->entry, &oldest, &newest) || oldest <= o->linker->version)
 		/* A cubin without its toolkit was judged by its ABI version. */
-		oldest = o->entry->arch >= 100 && LC_CUDA_MAJOR(o->linker->version) < 13 &&
+		newest = o->entry->arch >= 100 && LC_CUDA_MAJOR(o->linker->version) < 13 &&
 			 o->linker->version < LC_CUDA(12, 8) ? LC_CUDA(12, 8) : LC_CUDA(13, 0);
-	o->need = lk_or_later(o->arena, o->linker->backend, oldest);
+	o->need = lk_or_later(o->arena, o->linker->backend, newest);
 	o->said = lc_format(o->arena, "%s %s", kind_text(o->arena, o->entry),
 			    toolkit_text(o->arena, o->entry));
 	o->why = lc_format(o->arena, "is newer than %s; take %s, or code made by CUDA %s or earlier",
@@ -244,7 +244,9 @@ static void say_arch(struct objection *o)
 	const char *other = same_gpu(o->arena, o->entry, target);
 
 	o->need = lc_format(o->arena, o->entry->kind == LAZYCUDA_KIND_CUBIN ?
-			    "a cubin for %s, or PTX" : "code for %s or an earlier one", arch);
+			    "a cubin for %s, or PTX" : o->entry->suffix ?
+			    "code for %s, or for an earlier one without a suffix" :
+			    "code for %s or an earlier one", arch);
 	o->said = lc_format(o->arena, "%s for %s", kind_text(o->arena, o->entry),
 			    lk_arch(o->arena, o->entry->arch, o->entry->suffix));
 	o->why = lc_format(o->arena, "does not link for %s; take %s", arch, other ? other : o->need);

@@ -58,8 +58,18 @@ static const struct lk_rule *judge(struct lk_planning *planning, struct lk_side 
 	return lk_policy_decide(policy, &situation);
 }
 
+/* Whether the side takes everything and, if that is asked, for sure. */
+static bool takes(const struct lk_side *side, bool sure)
+{
+	for (size_t i = 0; sure && i < side->count; i++)
+		if (side->taken[i].choice.doubt)
+			return false;
+	return side->refusal.code == LAZYCUDA_CODE_OK;
+}
+
 /* Whether there is a plan with another driver and nvJitLink, for the target with a suffix. */
-static bool would_do_with(const struct lk_planning *planning, int driver, int nvjitlink, char suffix)
+static bool would_do_with(const struct lk_planning *planning, int driver, int nvjitlink, char suffix,
+			  bool sure)
 {
 	struct lk_planning other = *planning;
 	struct lk_side sides[2] = { { .count = 0 } };
@@ -71,19 +81,19 @@ static bool would_do_with(const struct lk_planning *planning, int driver, int nv
 	other.needs = false;
 	lk_plan_needs(&other);
 	rule = judge(&other, &sides[0], &sides[1]);
-	return (rule->decision == LK_USE_NVJITLINK && sides[0].refusal.code == LAZYCUDA_CODE_OK) ||
-	       (rule->decision == LK_USE_DRIVER && sides[1].refusal.code == LAZYCUDA_CODE_OK);
+	return (rule->decision == LK_USE_NVJITLINK && takes(&sides[0], sure)) ||
+	       (rule->decision == LK_USE_DRIVER && takes(&sides[1], sure));
 }
 
-static bool would_do(const struct lk_planning *planning, int driver, int nvjitlink)
+static bool would_do(const struct lk_planning *planning, int driver, int nvjitlink, bool sure)
 {
 	const char suffix = planning->target.suffix;
 
-	if (would_do_with(planning, driver, nvjitlink, suffix))
+	if (would_do_with(planning, driver, nvjitlink, suffix, sure))
 		return true;
 	return planning->remedy == LK_REMEDY_FOR_GPU && !suffix &&
-	       (would_do_with(planning, driver, nvjitlink, 'f') ||
-		would_do_with(planning, driver, nvjitlink, 'a'));
+	       (would_do_with(planning, driver, nvjitlink, 'f', sure) ||
+		would_do_with(planning, driver, nvjitlink, 'a', sure));
 }
 
 /* The oldest version from `from` on that would do, as nvJitLink beside the driver, as a driver
@@ -93,12 +103,15 @@ static int first_that_would_do(const struct lk_planning *planning, enum lk_chang
 {
 	int here = planning->environment.driver;
 
-	for (int cuda = from; cuda; cuda = lk_next_cuda(cuda))
-		if (would_do(planning, change == LK_OTHER_NVJITLINK ? here : cuda,
-			     change == LK_OTHER_DRIVER ? LAZYCUDA_VERSION_NONE : cuda))
-			return cuda;
+	for (int sure = true; sure >= false; sure--)
+		for (int cuda = from; cuda; cuda = lk_next_cuda(cuda))
+			if (would_do(planning, change == LK_OTHER_NVJITLINK ? here : cuda,
+				     change == LK_OTHER_DRIVER ? LAZYCUDA_VERSION_NONE : cuda, sure))
+				return cuda;
 	return 0;
 }
+
+static const char no_linker[] = "inputs that one linker takes";
 
 /* What would have to be installed, for a refusal that is about nvJitLink. */
 static const char *what_would_do(struct lk_planning *planning)
@@ -109,7 +122,7 @@ static const char *what_would_do(struct lk_planning *planning)
 
 	found = first_that_would_do(planning, LK_OTHER_NVJITLINK, LK_NVJITLINK_OLDEST);
 	/* The driver need not load what an nvJitLink of a later major makes. */
-	if (found && !would_do(planning, here, lk_newest_cuda()))
+	if (found && !would_do(planning, here, lk_newest_cuda(), false))
 		return lc_format(arena, "nvJitLink %s or a later %d", lk_version(arena, found),
 				 LC_CUDA_MAJOR(found));
 	if (found)
@@ -118,7 +131,7 @@ static const char *what_would_do(struct lk_planning *planning)
 	if (found)
 		return lk_or_later(arena, LAZYCUDA_BACKEND_DRIVER, found);
 	found = first_that_would_do(planning, LK_OTHER_BOTH, from);
-	return !found ? "inputs that one linker takes" :
+	return !found ? no_linker :
 	       LK_CONCAT(arena, lk_or_later(arena, LAZYCUDA_BACKEND_NVJITLINK, found), " and ",
 			 lk_or_later(arena, LAZYCUDA_BACKEND_DRIVER, found));
 }
@@ -163,9 +176,11 @@ static void add_remedy(struct lk_planning *planning)
 	const char *would;
 
 	if (refusal->code != LAZYCUDA_CODE_PTX_TOO_NEW && refusal->code != LAZYCUDA_CODE_CUBIN_TOO_NEW &&
-	    refusal->code != LAZYCUDA_CODE_LTOIR_TOO_NEW)
+	    refusal->code != LAZYCUDA_CODE_LTOIR_TOO_NEW && refusal->code != LAZYCUDA_CODE_NO_USABLE_ENTRY)
 		return;
 	would = what_would_do(planning);
+	if (would == no_linker && refusal->code == LAZYCUDA_CODE_NO_USABLE_ENTRY)
+		return;
 	if (would && strcmp(would, refusal->need))
 		refusal->message = lc_format(planning->arena, "%s. What would do here: %s",
 					     refusal->message, would);

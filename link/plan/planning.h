@@ -292,6 +292,9 @@ bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side);
 /* ---- write_plan.c ---- */
 
 /* Fills a plan to which there is no objection. */
+/* Whether the linker gets an option that begins so. */
+bool lk_asks_for(const struct lazycuda_request *request, const char *option);
+
 void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,
 		   const struct lk_rule *rule, struct lazycuda_plan *plan);
 

@@ -13,7 +13,7 @@
 
 /* ---- options ---- */
 
-static bool asks_for(const struct lazycuda_request *request, const char *option)
+bool lk_asks_for(const struct lazycuda_request *request, const char *option)
 {
 	for (size_t i = 0; i < request->option_count; i++)
 		if (!strncmp(request->options[i], option, strlen(option)))
@@ -30,7 +30,7 @@ static bool is_kept(struct lk_planning *planning, const struct lk_side *side, co
 
 	*verdict = lk_option_judge(option, side->linker.backend, side->linker.version);
 	if (verdict->fate == LK_OPTION_TAKEN && side->ltoir != side->count &&
-	    !strncmp(option, used, strlen(used)) && !asks_for(&planning->request, "-kernels-used="))
+	    !strncmp(option, used, strlen(used)) && !lk_asks_for(&planning->request, "-kernels-used="))
 		*verdict = (struct lk_option_verdict){ .fate = LK_OPTION_DROPPED, .why =
 			"without -kernels-used= beside it nvJitLink drops every kernel that is not LTO-IR" };
 	if (verdict->fate == LK_OPTION_DROPPED)

@@ -59,6 +59,7 @@ static bool add_device_runtime(struct lazycuda_link *link)
 
 static const char *where_is(struct lazycuda_link *link, const char *name)
 {
+	const char *package = lk_component_package(DEVICE_RUNTIME, link->plan->nvjitlink);
 	const char *found = device_runtime(link);
 
 	if (!is_of_device_runtime(name) || link->device_runtime)
@@ -66,12 +67,22 @@ static const char *where_is(struct lazycuda_link *link, const char *name)
 	return lc_format(link->arena, "; %s is in libcudadevrt.a, which dynamic parallelism needs: link"
 			 " %s as well", lc_printable(link->arena, name), found ?
 			 lc_printable(link->arena, found) :
-			 lc_format(link->arena, "that of the CUDA toolkit, or of the package %s,",
-				   lk_component_package(link->arena, DEVICE_RUNTIME,
-							link->plan->nvjitlink)));
+			 package ? lc_format(link->arena, "that of the package %s", package) :
+			 "that of the CUDA toolkit");
 }
 
-/* A support module that says it defines the name, and that was not linked; "" if there is none. */
+static const char *why_module_lacks(const struct lazycuda_link *link,
+				    const struct lazycuda_support *support, size_t index)
+{
+	for (size_t i = 0; i < link->plan->step_count; i++)
+		if (link->plan->steps[i]->support == index)
+			return "is linked and lists it, and does not define it";
+	return !support->enabled || link->request.flags & LAZYCUDA_LINK_NO_SUPPORT ?
+	       "defines it, and is not enabled" :
+	       "defines it: have the input that calls it need the module, or make it a main one";
+}
+
+/* Says which support module lists the name; "" if none does. */
 static const char *support_with(struct lazycuda_link *link, const char *name)
 {
 	for (size_t i = 0; i < link->support_count; i++) {
@@ -79,10 +90,9 @@ static const char *support_with(struct lazycuda_link *link, const char *name)
 
 		for (size_t k = 0; k < support->function_count; k++)
 			if (!strcmp(support->functions[k], name))
-				return lc_format(link->arena, "; the support module %s defines it: have"
-						 " the input that calls it need the module, or make it"
-						 " a main one", support->name ?
-						 lc_printable(link->arena, support->name) : "");
+				return lc_format(link->arena, "; the support module %s %s", support->name ?
+						 lc_printable(link->arena, support->name) : "",
+						 why_module_lacks(link, support, i));
 	}
 	return "";
 }
@@ -303,8 +313,9 @@ static bool check_image(struct lazycuda_link *link)
 	wrong = lk_image_check(link->image, link->result.image_length, request->output, arch.sm,
 			       arch.suffix, request->symbols, request->symbol_count, link->arena);
 	return !wrong || lk_stop(link, LAZYCUDA_CODE_BAD_IMAGE, LAZYCUDA_NO_INDEX,
-				 "%s reported success, but the image %s", makers[link->plan->backend],
-				 wrong);
+				 "%s reported success, but the image %s%s", makers[link->plan->backend],
+				 wrong, lk_asks_for(&link->request, "-kernels-used=") ?
+				 "; -kernels-used= keeps only the kernels that it names" : "");
 }
 
 /* Leaves out the lowered names that the image does not have: of kernels that became Tile IR, and of

@@ -44,12 +44,13 @@ static const char **options_with_headers(struct lc_arena *arena, const struct la
 /* What to do about a header that is missing, by nvrtc's log; "" if none is. */
 static const char *header_advice(struct lc_arena *arena, const char *log, int version)
 {
-	if (!log || !strstr(log, "open source file"))
+	const char *headers = lk_component_package("headers", version);
+
+	if (!log || !strstr(log, "open source file") || !headers)
 		return "";
 	return lc_format(arena, "; CUDA's headers are looked for beside nvrtc (pip install"
-			 " %s, and %s for CCCL), and where -I says%s",
-			 lk_component_package(arena, "headers", version),
-			 lk_component_package(arena, "cccl", version), version < LC_CUDA(13, 3) ? "" :
+			 " %s, and %s for CCCL), and where -I says%s", headers,
+			 lk_component_package("cccl", version), version < LC_CUDA(13, 3) ? "" :
 			 "; --use-bundled-headers=FOLDER unpacks those that this nvrtc has");
 }
 

@@ -23,33 +23,41 @@ static const struct component_row {
 	const char *name;
 	const char *of;		/* what the file name of its library begins with; NULL: any */
 	enum fitting relation;
-	const char *package;	/* of PyPI: its wheels of 12, without the major; NULL: 12 has none */
-	const char *since_13;	/* the wheel of 13; NULL: `package` */
+	const char *packages[3];	/* of PyPI that have it for 11, 12 and 13; NULL: none has */
+	int first;		/* the first CUDA whose package has it; 0: all have */
 	const char *wheel;	/* its folder in the wheels of 12; NULL: it has none of its own */
 	const char *beside[3];	/* files in the folder of the library, or below it */
 	const char *files[3];	/* files in one of lk_toolkit_roots, or in the folder of the wheel */
 } rows[] = {
-	{ "nvrtc-builtins", "libnvrtc.", SAME, "nvidia-cuda-nvrtc", NULL, NULL,
+	{ "nvrtc-builtins", "libnvrtc.", SAME,
+	  { "nvidia-cuda-nvrtc-cu11", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvrtc" }, 0, NULL,
 	  { NULL }, { NULL } },
-	{ "headers", NULL, NOT_NEWER, "nvidia-cuda-runtime", NULL, "cuda_runtime",
-	  { NULL }, { "include/cuda.h" } },
-	{ "cccl", NULL, NOT_NEWER, "nvidia-cuda-cccl", NULL, "cuda_cccl",
-	  { NULL }, { "include/cccl/cub/version.cuh", "include/cub/version.cuh" } },
-	{ "cudadevrt", NULL, NOT_NEWER, "nvidia-cuda-runtime", NULL, "cuda_runtime",
-	  { "libcudadevrt.a" }, { "lib/libcudadevrt.a" } },
+	{ "headers", NULL, NOT_NEWER,
+	  { "nvidia-cuda-runtime-cu11", "nvidia-cuda-runtime-cu12", "nvidia-cuda-runtime" }, 0,
+	  "cuda_runtime", { NULL }, { "include/cuda.h" } },
+	{ "cccl", NULL, NOT_NEWER,
+	  { "nvidia-cuda-cccl-cu11", "nvidia-cuda-cccl-cu12", "nvidia-cuda-cccl" }, 0,
+	  "cuda_cccl", { NULL }, { "include/cccl/cub/version.cuh", "include/cub/version.cuh" } },
+	{ "cudadevrt", NULL, NOT_NEWER,
+	  { NULL, "nvidia-cuda-runtime-cu12", "nvidia-cuda-runtime" }, LC_CUDA(12, 9),
+	  "cuda_runtime", { "libcudadevrt.a" }, { "lib/libcudadevrt.a" } },
 	/* Debian's, and that beside a toolkit's libnvvm */
-	{ "libdevice", NULL, SAME_MAJOR, "nvidia-cuda-nvcc", "nvidia-nvvm", "cuda_nvcc",
+	{ "libdevice", NULL, SAME_MAJOR,
+	  { "nvidia-cuda-nvcc-cu11", "nvidia-cuda-nvcc-cu12", "nvidia-nvvm" }, 0, "cuda_nvcc",
 	  { "../nvidia-cuda-toolkit/libdevice/libdevice.10.bc", "../libdevice/libdevice.10.bc" },
 	  { "nvvm/libdevice/libdevice.10.bc" } },
-	{ "libnvvm", NULL, NOT_NEWER, "nvidia-cuda-nvcc", "nvidia-nvvm", "cuda_nvcc",
+	{ "libnvvm", NULL, NOT_NEWER,
+	  { "nvidia-cuda-nvcc-cu11", "nvidia-cuda-nvcc-cu12", "nvidia-nvvm" }, 0, "cuda_nvcc",
 	  { "libnvvm.so.4" }, { "nvvm/lib64/libnvvm.so.4", "nvvm/lib64/libnvvm.so" } },
-	{ "nvcc", NULL, NOT_NEWER, "nvidia-cuda-nvcc", NULL, "cuda_nvcc", { NULL }, { "bin/nvcc" } },
-	{ "tileiras", "libnvrtc.", NOT_OLDER, NULL, "nvidia-cuda-tileiras", NULL,
+	{ "nvcc", NULL, NOT_NEWER, { NULL, NULL, "nvidia-cuda-nvcc" }, 0, "cuda_nvcc",
+	  { NULL }, { "bin/nvcc" } },
+	{ "tileiras", "libnvrtc.", NOT_OLDER, { NULL, NULL, "nvidia-cuda-tileiras" }, 0, NULL,
 	  { NULL }, { "bin/tileiras" } },
-	{ "nccl_device", NULL, OWN, "nvidia-nccl", "nvidia-nccl-cu13", "nccl",
+	{ "nccl_device", NULL, OWN, { NULL, "nvidia-nccl-cu12", "nvidia-nccl-cu13" }, 0, "nccl",
 	  { "libnccl_device.bc" }, { "lib/libnccl_device.bc" } },
 	/* From 3.5 on there is a file for each of some architectures, this one among them. */
-	{ "nvshmem_device", NULL, OWN, "nvidia-nvshmem", "nvidia-nvshmem-cu13", "nvshmem",
+	{ "nvshmem_device", NULL, OWN,
+	  { "nvidia-nvshmem-cu11", "nvidia-nvshmem-cu12", "nvidia-nvshmem-cu13" }, 0, "nvshmem",
 	  { "libnvshmem_device.bc", "libnvshmem_device_sm_90.bc" },
 	  { "lib/libnvshmem_device.bc", "lib/libnvshmem_device_sm_90.bc" } },
 };
@@ -129,13 +137,14 @@ static bool holds(enum fitting relation, int version, int library)
 								  version <= library);
 }
 
-static const char *package_of(struct lc_arena *arena, const struct component_row *row, int version)
+/* The package of PyPI that has it for a library of this version; NULL: none has. */
+static const char *package_of(const struct component_row *row, int version)
 {
-	const int major = LC_CUDA_MAJOR(version);
+	const int major = LC_CUDA_MAJOR(version), last = (int)LC_COUNT(row->packages) - 1;
 
-	if (major >= 13 || !row->package)
-		return row->since_13 ? row->since_13 : row->package;
-	return major > 0 ? lc_format(arena, "%s-cu%d", row->package, major) : row->package;
+	if (major < 11 || version < row->first)
+		return NULL;
+	return row->packages[major - 11 < last ? major - 11 : last];
 }
 
 /* "12.9", "12, not newer than 12.9" or "12" */
@@ -159,6 +168,7 @@ static void judge(const struct component_home *home, const struct component_row 
 		  struct lazycuda_component *component)
 {
 	const char *needed = demand(home, row->relation);
+	const char *package = package_of(row, home->version);
 	char text[LK_VERSION_TEXT];
 
 	component->fits = -1;
@@ -166,8 +176,8 @@ static void judge(const struct component_home *home, const struct component_row 
 		component->relation = "the version of the library is not known";
 	} else if (!component->path) {
 		component->relation = lc_format(home->arena, "is not there; has to be of CUDA %s;"
-						" package %s has it", needed,
-						package_of(home->arena, row, home->version));
+						" %s of PyPI has it", needed,
+						package ? package : "no package");
 	} else if (!can_run(row, component->path)) {
 		component->fits = 0;
 		component->relation = "cannot be run: let it have the mode 755";
@@ -183,7 +193,8 @@ static void judge(const struct component_home *home, const struct component_row 
 
 static bool is_asked(const struct component_row *row, const struct component_home *home)
 {
-	if (!row->package && home->version > 0 && LC_CUDA_MAJOR(home->version) < 13)
+	/* tileiras: before 13 there is none. */
+	if (row->relation == NOT_OLDER && home->version > 0 && LC_CUDA_MAJOR(home->version) < 13)
 		return false;
 	return !row->of || !strncmp(home->name, row->of, strlen(row->of));
 }
@@ -215,9 +226,9 @@ static const struct component_row *component_called(const char *name)
 	return row;
 }
 
-const char *lk_component_package(struct lc_arena *arena, const char *name, int version)
+const char *lk_component_package(const char *name, int version)
 {
-	return package_of(arena, component_called(name), version);
+	return package_of(component_called(name), version);
 }
 
 const char *lk_component_path(struct lc_arena *arena, const char *library, const char *name)

@@ -32,7 +32,8 @@ const char *lk_component_path(struct lc_arena *arena, const char *library, const
 const char *lk_fitting_component(struct lc_arena *arena, const char *library, int version,
 				 const char *name);
 
-/* The package of PyPI that has a component of this version, "nvidia-cuda-runtime-cu12". */
-const char *lk_component_package(struct lc_arena *arena, const char *name, int version);
+/* The package of PyPI that has a component for a library of this version, "nvidia-cuda-runtime-cu12";
+ * NULL: none has. */
+const char *lk_component_package(const char *name, int version);
 
 #endif

@@ -111,7 +111,7 @@ MISSED = "__cudaCDP2GetParameterBufferV2 is in libcudadevrt.a, which dynamic par
 
 def test_what_launches_kernels_is_named(world, real):
     installed(world, real("12.9"))
-    assert f"{MISSED} that of the CUDA toolkit" in linked(world, LAUNCHES, status=1)
+    assert f"{MISSED} that of the package nvidia-cuda-runtime-cu12" in linked(world, LAUNCHES, status=1)
 
 
 @pytest.mark.parametrize("version, words", [("12.9", ()), ("12.9", ("--lto",)),

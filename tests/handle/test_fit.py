@@ -166,7 +166,7 @@ def test_a_guard_that_is_none_is_an_error_everywhere(both):
     both.env["LAZYCUDA_GUARD"] = "bogus"
     for command in (["plan"], ["link", "-o", both.root / "image"]):
         done = both.cli(*command, "--arch", "sm_80", *files, check=False)
-        assert (done.status, done.err) == (2, f"lazycuda {command[0]}: {BOGUS}\n")
+        assert (done.status, done.err) == (2, f"lazycuda {command[0]}: {BOGUS}; the default is best_effort\n")
         assert not (both.root / "image").exists()
     assert BOGUS in both.cli("status", check=False).out
     assert handles.link(both, *files)["code"] == "BAD_REQUEST"

@@ -29,7 +29,7 @@ release
     gen/test_links.py::test_a_compat_stub_has_one_majors_names_as_defaults but:(gcc|clang|aarch64-gcc)-.*
     own_library/test_real.py but:curand|
 network
-    wheels/test_projects.py retarget_wheels/test_frozen.py
+    wheels/test_projects.py retarget_wheels/test_frozen.py upkeep/test_components.py
     docs/test_outputs.py::test_the_commands_of_ the_example_of_a_wheel the_page_on_wheels
 wheels
     docs/test_outputs.py::test_a_published_wheel

@@ -132,7 +132,7 @@ REFUSALS = [
     (HAVE, ["x:ltoir 12.5 sm_80"], "LTOIR_TOO_NEW", 0, "LTO-IR of CUDA 12.5 for sm_80",
      "nvJitLink 12.5 or later", "x: LTO-IR of CUDA 12.5 is newer than nvJitLink 12.4;"),
     (HAVE, ["x:{lto 12.8 sm_80 obfuscated}"], "LTOIR_TOO_NEW", 0,
-     "obfuscated LTO-IR of CUDA 12.8 to 12.9 for sm_80", "nvJitLink 12.8 or later", "x: obfuscated"),
+     "obfuscated LTO-IR of CUDA 12.8 to 12.9 for sm_80", "nvJitLink 12.9 or later", "x: obfuscated"),
     (HAVE, ["x:ltoir 11.8 sm_80"], "LTOIR_CROSS_MAJOR", 0, "LTO-IR of CUDA 11.8 for sm_80",
      "LTO-IR made by CUDA 12.0 or later", "no nvJitLink reads LTO-IR of CUDA 11; make it again"),
     ("driver=13.0 nvjitlink=13.0 arch=sm_80", ["x:ltoir 12.9 sm_80"], "LTOIR_CROSS_MAJOR", 0,
@@ -143,11 +143,13 @@ REFUSALS = [
     (HAVE + "arch=sm_90", ["x:cubin 12.0 sm_80"], "ARCH_MISMATCH", 0,
      "a cubin of CUDA 12.0 for sm_80", "a cubin for sm_90, or PTX", "a cubin for sm_80 does not link for sm_90; take a cubin for sm_90"),
     (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_90a"], "ARCH_MISMATCH", 0,
-     "PTX 8.0 of CUDA 12.0 for sm_90a", "code for sm_90 or an earlier one",
+     "PTX 8.0 of CUDA 12.0 for sm_90a", "code for sm_90, or for an earlier one without a suffix",
      "does not link for sm_90; take --arch sm_90a, which is for the same GPU"),
     (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_100f"], "ARCH_MISMATCH", 0,
-     "PTX 8.0 of CUDA 12.0 for sm_100f", "code for sm_90 or an earlier one",
-     "PTX 8.0 for sm_100f does not link for sm_90; take code for sm_90 or an earlier one"),
+     "PTX 8.0 of CUDA 12.0 for sm_100f", "code for sm_90, or for an earlier one without a suffix",
+     "PTX 8.0 for sm_100f does not link for sm_90; take code for sm_90, or"),
+    ("driver=13.0 nvjitlink=13.0 arch=sm_90", ["x:{ptx 8.0 sm_90a/ptx 8.8 sm_120f}"], "ARCH_MISMATCH", 0,
+     "PTX 8.0 of CUDA 12.0 for sm_90a", None, "does not link for sm_90; take --arch sm_90a, which"),
     ("driver=12.4 nvjitlink=12.4 arch=sm_100", [PTX], "ARCH_UNSUPPORTED", None, "nvJitLink 12.4",
      "nvJitLink 12.8 or later", "nvJitLink 12.4 does not link for sm_100; take nvJitLink 12.8"),
     ("driver=13.0 nvjitlink=13.0 arch=sm_52 lto", ["x:ltoir 13.0 sm_52"], "ARCH_UNSUPPORTED", None,
@@ -179,7 +181,7 @@ REFUSALS = [
     ("driver=12.4 arch=sm_80", [PTX, "x.ltoir:ltoir 12.0 sm_80"], "NVJITLINK_REQUIRED", 1,
      "no nvJitLink", "nvJitLink 12.3 or a later 12", "x.ltoir is LTO-IR, and there is no nvJitLink"),
     ("driver=12.4 arch=sm_80", ["x:{lto 12.0 sm_80}"], "NVJITLINK_REQUIRED", 0, "no nvJitLink",
-     "nvJitLink 12.3 or a later 12", "x has nothing but LTO-IR for the target"),
+     "nvJitLink 12.3 or a later 12", "x has nothing but LTO-IR for the target that the linkers here take"),
     ("driver=12.4 arch=sm_80 output=relocatable", [PTX], "NVJITLINK_REQUIRED", None,
      "no nvJitLink", "nvJitLink 13.0 or later and a driver for CUDA 13.0 or later",
      "a relocatable result is asked for, and"),
@@ -298,11 +300,49 @@ NEW = "x:ptx 8.7 sm_80"
     ("driver=12.4 nvjitlink=12.4", [NEW, "y:ltoir 13.0 sm_80"],
      "nvJitLink 13.0 or later and a driver for CUDA 13.0 or later", "nvjitlink=13.0 driver=13.0"),
     ("driver=12.9 nvjitlink=12.9", ["x:ptx 9.0 sm_80"], "a driver for CUDA 13.0 or later",
-     "nvjitlink=none driver=13.0")])
+     "nvjitlink=none driver=13.0"),
+    ("driver=12.8 nvjitlink=12.8", ["x:{ptx 8.8 sm_80/cubin 12.8 sm_90}"], "nvJitLink 12.9 or a later 12",
+     "nvjitlink=12.9"),
+    # Of CUDA 13.3 to 13.5, which the bytes do not tell.
+    ("driver=13.2 nvjitlink=13.2", ["x:{ptx 9.5 sm_80/ltoir ? sm_80 obfuscated container=1067}"],
+     "nvJitLink 13.5 or later", "nvjitlink=13.5")])
 def test_a_remedy_is_one(ask, have, inputs, remedy, then):
     said = ask(f"{have} arch=sm_80", *inputs)
-    assert said.code.endswith("_TOO_NEW") and said.message.endswith(f". What would do here: {remedy}")
+    assert said.message.endswith(f". What would do here: {remedy}")
     assert ask(f"{have} {then} arch=sm_80", *inputs).code == "OK"
+
+
+SOURCE = "x.cu:source"
+# What is there; the refusal; and what its message says to do, done.
+DONE = [
+    ("driver=12.9 nvjitlink=12.9", [SOURCE], "NVRTC_REQUIRED", "nvrtc=12.9"),
+    ("driver=12.9 nvjitlink=12.9", ["x.ll:+is=llvm ir;"], "NVVM_REQUIRED", "nvvms=12.9"),
+    ("driver=12.9 nvjitlink=12.9 nvvms=13.0", ["x.ll:+is=llvm ir;"], "NVVM_TOO_NEW", "nvvms=12.9"),
+    ("driver=12.9 nvjitlink=12.9 nvvms=12.9 libdevices=none", ["x.ll:+is=llvm ir;ptx ? sm_80 libdevice"],
+     "LIBDEVICE_REQUIRED", "libdevices=12.9"),
+    ("", [PTX], "NO_BACKEND", "nvjitlink=12.3"), ("", [PTX], "NO_BACKEND", "driver=12.0"),
+    ("driver=12.4 lto", [PTX], "NVJITLINK_REQUIRED", "nvjitlink=12.3"),
+    ("driver=12.4 nvjitlink=12.0 lto", [PTX], "NVJITLINK_TOO_OLD", "nvjitlink=12.3"),
+    ("driver=12.4 nvjitlink=13.0 lto", [SOURCE], "CROSS_MAJOR", "nvjitlink=12.4 nvrtc=12.4"),
+    ("driver=12.4 nvjitlink=13.0 nvrtc=13.0 lto", [SOURCE], "CROSS_MAJOR", "driver=13.0"),
+    ("driver=12.4 flags=ignore", ["x:ltoir 12.4 sm_80"], "NVJITLINK_REQUIRED", "nvjitlink=12.4"),
+    ("driver=13.0 nvjitlink=13.0", ["x:ltoir 12.9 sm_80"], "LTOIR_CROSS_MAJOR", "flags=across"),
+    ("driver=12.4 nvjitlink=12.4 arch=sm_100", [PTX], "ARCH_UNSUPPORTED", "nvjitlink=12.8 driver=12.8"),
+    ("driver=12.4 option=-time", [PTX], "OPTION_UNSUPPORTED", "nvjitlink=12.4"),
+    ("driver=13.0 nvjitlink=13.0 output=relocatable lto", ["x:ltoir 13.0 sm_80"], "NVJITLINK_TOO_OLD",
+     "nvjitlink=13.3"),
+    ("driver=12.4 nvjitlink=12.4 constraint=>=12.6", [PTX], "CONSTRAINT", "nvjitlink=12.6"),
+    ("driver=12.4 branch=470 nvjitlink=12.9", [PTX], "DRIVER_TOO_OLD", "branch=525"),
+    ("driver=12.4 branch=470 nvjitlink=12.9", [PTX], "DRIVER_TOO_OLD", "flags=offline")]
+
+
+@pytest.mark.parametrize("have, inputs, code, then", DONE)
+def test_what_a_refusal_says_to_do_links(ask, have, inputs, code, then):
+    if "arch=" not in have:
+        have += " arch=sm_80"
+    said = ask(have, *inputs)
+    assert said.code == code, said.message
+    assert ask(f"{have} {then}", *inputs).code == "OK"
 
 
 def test_the_architecture_of_the_input_is_one(ask):

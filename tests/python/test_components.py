@@ -39,7 +39,7 @@ def test_what_lies_beside_the_tools_is_found(world, real, python, version):
     assert bitcode == {"found": str(nccl)}
     assert f"it is not in {own}; it is not in {cccl}: 'no.h'" in missing["error"]
     package = "nvidia-cuda-runtime" + "-cu12" * (version == "12.9")
-    assert f"package {package} has it: 'cudadevrt'" in device["error"]
+    assert f"{package} of PyPI has it: 'cudadevrt'" in device["error"]
     assert device["of"] == missing["of"] == "FileNotFoundError"
     assert unknown["error"].endswith("device, nccl_device, nvshmem_device are")
     shmem = world.folder("nvidia/nvshmem/lib")

@@ -51,6 +51,27 @@ tried(CUSource(CALLS, main=True), support=module)
     assert needs == main == {"code": "OK"}
 
 
+def test_a_support_module_that_does_not_help(say):
+    listed, off, on = say("""
+def module(source, **more):
+    return [SupportModule("nrt", CUSource(source), ["helper"], **more)]
+tried(CUSource(CALLS, main=True), support=module("__device__ int other;"))
+tried(CUSource(CALLS, main=True), support=module(HELPER, enabled=False))
+tried(CUSource(CALLS, main=True), support=module(HELPER, enabled=True))
+""")
+    assert "the support module nrt is linked and lists it, and does not define it" in listed["message"]
+    assert "the support module nrt defines it, and is not enabled" in off["message"] and on == {"code": "OK"}
+
+
+def test_a_list_of_kernels_with_none_of_the_link(say):
+    bad, good = say("""
+for name in ("kernle", "kernel"):
+    tried(CUSource('extern "C" __global__ void kernel(int *a) { *a = 1; }'), options=[f"-kernels-used={name}"])
+""")
+    assert bad["code"] == "BAD_IMAGE" and bad["message"].endswith("; -kernels-used= keeps only the kernels that it names")
+    assert good == {"code": "OK"}
+
+
 def test_a_bad_name_expression(say):
     bad, good = say("""
 code = "template <class T, class U> __global__ void k(T *a, U) {}"

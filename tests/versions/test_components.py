@@ -67,10 +67,15 @@ def test_what_is_not_there(tmp_path):
     assert version == 12090
     put(tmp_path / "lib64" / "libnvrtc-builtins.so.12.8")      # of another one
     assert components(tmp_path / "lib64" / "libnvrtc.so.12")[1] == found
-    assert found["nvrtc-builtins"] == ("", 0, -1, "is not there; has to be of CUDA 12.9; package"
-                                       " nvidia-cuda-nvrtc-cu12 has it")
-    assert found["libdevice"] == ("", 0, -1, "is not there; has to be of CUDA 12; package"
-                                  " nvidia-cuda-nvcc-cu12 has it")
+    assert found["nvrtc-builtins"] == ("", 0, -1, "is not there; has to be of CUDA 12.9;"
+                                       " nvidia-cuda-nvrtc-cu12 of PyPI has it")
+    assert found["libdevice"] == ("", 0, -1, "is not there; has to be of CUDA 12;"
+                                  " nvidia-cuda-nvcc-cu12 of PyPI has it")
+    assert found["nvcc"][3].endswith("newer than 12.9; no package of PyPI has it")
+    assert found["cudadevrt"][3].endswith("newer than 12.9; nvidia-cuda-runtime-cu12 of PyPI has it")
+    header(tmp_path / "include" / "cuda.h", "12080")
+    assert components(tmp_path / "lib64" / "libnvrtc.so.12")[1]["cudadevrt"][3].endswith(
+        "newer than 12.8; no package of PyPI has it")
 
 
 def test_a_compiler_that_nobody_may_run(tmp_path):
@@ -102,7 +107,7 @@ def test_status_prints_them(world):
     said = world.cli("status", "--components", "cudart").out
     assert (f"with nvcc {world.root}/cuda/bin/nvcc: has to be of CUDA 13, and not newer than 13.2;"
             " is of 13.2") in said
-    assert ("without libdevice: is not there; has to be of CUDA 13; package nvidia-nvvm has it") in said
+    assert ("without libdevice: is not there; has to be of CUDA 13; nvidia-nvvm of PyPI has it") in said
     library, = json.loads(world.cli("status", "--components", "--json", "cudart").out)["libraries"]
     assert [row["name"] for row in library["components"]] == [
         "headers", "cccl", "cudadevrt", "libdevice", "libnvvm", "nvcc", *OWN]
