@@ -14,6 +14,7 @@ from .command import die_of
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 MOST_LINKS = 40         # as Linux follows
+ACL, CAPABILITY = "system.posix_acl_access", "security.capability"
 
 
 def output_path(path):
@@ -50,6 +51,14 @@ def _about(shown):
         raise OSError(error.errno, error.strerror, str(shown)) from None
 
 
+def _attributes(path):
+    """{name: value} of those that are rights, where the file system has any."""
+    try:
+        return {name: os.getxattr(path, name) for name in {ACL, CAPABILITY} & {*os.listxattr(path)}}
+    except OSError:
+        return {}
+
+
 def _exchange(one, other):
     import ctypes
     libc = ctypes.CDLL(None, use_errno=True)
@@ -81,16 +90,29 @@ class _Output:
             return there
         raise OSError(None, "is a directory" if stat.S_ISDIR(there.st_mode) else "is not a regular file")
 
+    def _set_rights(self, there):
+        """One that root replaces keeps its owner.  What makes a program run with the rights of its owner, or
+        of root, does so for the same owner alone."""
+        mode, source = stat.S_IMODE(os.stat(self.new).st_mode), self.source or self.new
+        if there and os.geteuid() == 0 and stat.S_ISREG(there.st_mode):
+            os.chown(self.new, there.st_uid, there.st_gid)
+        kept = _attributes(source)
+        if os.stat(source)[4:6] != os.stat(self.new)[4:6]:
+            mode &= ~(stat.S_ISUID | stat.S_ISGID)
+            kept.pop(CAPABILITY, None)
+        # With a list the group's bits are the most that it gives to anybody.
+        os.chmod(self.new, mode & ~stat.S_IRWXG if ACL in kept else mode)
+        for name, value in kept.items():
+            with contextlib.suppress(OSError):
+                os.setxattr(self.new, name, value)
+
     def keep(self):
-        """Give the file that is there a second name; one that root replaces keeps its owner."""
+        """Give the file that is there a second name, and the new one its rights."""
         there = self.check()
+        self._set_rights(there)
         if not there:
             return
         self.replaces = True
-        if os.geteuid() == 0 and stat.S_ISREG(there.st_mode):
-            mode = stat.S_IMODE(os.stat(self.new).st_mode)
-            os.chown(self.new, there.st_uid, there.st_gid)
-            os.chmod(self.new, mode)        # chown() clears set-user-ID
         # Not of another's file where fs.protected_hardlinks is set, nor on FAT.
         with contextlib.suppress(OSError):
             os.link(self.final, self.old, follow_symlinks=False)
