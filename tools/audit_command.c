@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include <unistd.h>
 
 #include "../stubs/base/cuda_version.h"
+#include "../stubs/base/printable.h"
 #include "../stubs/base/regular.h"
 #include "as_it_lies.h"
 #include "command_line.h"
@@ -159,6 +162,18 @@ static void audit_mapped(struct audit *audit, const char *path, bool asked, cons
 		audit_bytes(audit, path, NULL, NULL, bytes, size);
 }
 
+/* What is said of a file that is cut short while it is mapped: nothing else can be done then. */
+static char cut_short[PATH_MAX + 64];
+
+static void stop(int number)
+{
+	ssize_t written = write(STDERR_FILENO, cut_short, strlen(cut_short));
+
+	(void)number;
+	(void)written;
+	_exit(2);
+}
+
 /* `asked`: the command line names this file, so it is an error if the file is empty, or
  * neither ELF nor a wheel. */
 static void audit_file(struct audit *audit, const char *path, bool asked)
@@ -182,6 +197,11 @@ static void audit_file(struct audit *audit, const char *path, bool asked)
 			report_error(&audit->report, path, NULL, "is empty");
 	} else if (asked || (pread(fd, magic, 4, 0) == 4 && (!memcmp(magic, "\177ELF", 4) ||
 							     !memcmp(magic, "PK", 2)))) {
+		snprintf(cut_short, sizeof(cut_short) - 1, "lazycuda audit: %s: was changed while it was"
+			 " read", path);
+		lc_make_printable(cut_short);
+		strcat(cut_short, "\n");
+		signal(SIGBUS, stop);
 		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (bytes == MAP_FAILED) {
 			report_error(&audit->report, path, NULL, "cannot be read");

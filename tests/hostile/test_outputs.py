@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import stat
+import struct
 import subprocess
 import sys
 
@@ -239,6 +240,33 @@ def test_a_retargeted_file_has_the_rights_of_the_old_one(retarget, caller, tmp_p
     assert names(tmp_path / "out") == [path.name]
 
 
+@pytest.mark.parametrize("needs", [True, False])
+def test_only_in_its_place_does_it_run_with_the_rights_of_its_owner(retarget, caller, tmp_path, needs):
+    path = caller if needs else importer(tmp_path, "nothing")
+    try:
+        os.chown(path, STRANGER, STRANGER)
+    except PermissionError:
+        pytest.skip("only root can make a file another user's")
+    path.chmod(0o6755)
+    for words, mode, owner in ((["-o", tmp_path / "out"], 0o755, 0), (["--in-place"], 0o6755, STRANGER)):
+        done = retarget(*words, path)
+        made = (path if owner else tmp_path / "out" / path.name).stat()
+        assert (done.returncode, stat.S_IMODE(made.st_mode), made.st_uid) == (0, mode, owner), done.stderr
+
+
+def test_an_access_control_list_stays(retarget, caller, tmp_path):
+    # The group may nothing, and another user may read: the bits of the group are 4.
+    rules = struct.pack("<I" + "HHI" * 5, 2, 1, 6, -1 % 2**32, 2, 4, STRANGER, 4, 0, -1 % 2**32, 16, 4, -1 % 2**32,
+                        32, 0, -1 % 2**32)
+    try:
+        os.setxattr(caller, "system.posix_acl_access", rules)
+    except OSError:
+        pytest.skip("this file system has no access control lists")
+    for words, made in ((["-o", tmp_path / "out"], tmp_path / "out" / caller.name), (["--in-place"], caller)):
+        assert retarget(*words, caller).returncode == 0
+        assert os.getxattr(made, "system.posix_acl_access") == rules
+
+
 def test_an_output_replaces_a_link_and_does_not_follow_it(retarget, caller, tmp_path):
     victim = tmp_path / "victim"
     victim.write_text("old")
@@ -255,11 +283,48 @@ def test_a_folder_for_parts_is_the_users_alone(retarget, caller, tmp_path):
     assert said.returncode == 0 and seen[0] == "700", seen
 
 
-def spy(tmp_path):
+# What becomes of a file while it is read.
+MEANWHILE = {"written": ': >"$FILE"', "replaced": 'cp "$FILE" "$FILE.new"; mv "$FILE.new" "$FILE"',
+             "gone": 'rm "$FILE"', "a link": 'mv "$FILE" "$FILE.old"; ln -s "$FILE.old" "$FILE"'}
+
+
+@pytest.mark.parametrize("wheel", [False, True])
+@pytest.mark.parametrize("what", MEANWHILE)
+def test_nothing_is_made_of_a_file_that_is_changed_while_it_is_read(retarget, caller, tmp_path, what, wheel):
+    path = wheel_files.make(tmp_path, {"pkg/a.so": caller}) if wheel else caller
+    done = retarget("-o", tmp_path / "out", "--patchelf", spy(tmp_path, MEANWHILE[what]), path, FILE=str(path))
+    why = "No such file or directory" if what == "gone" else "was changed while it was read: nothing is written"
+    assert (done.returncode, done.stderr) == (2, f"lazycuda retarget: {path}: {why}\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_cut_short_while_it_is_audited(caller):
+    if build.SANITIZER:
+        pytest.skip("a sanitizer has to be loaded first")
+    cut = build.shared(build.text("""
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+void *mmap(void *at, size_t size, int access, int flags, int fd, off_t offset)
+{
+	if (fd >= 0 && truncate(getenv("FILE"), 0))
+		abort();
+	return (void *)syscall(SYS_mmap, at, size, access, flags, fd, offset);
+}
+""", ".c"))
+    done = subprocess.run([build.TOOL, "audit", caller], capture_output=True, text=True,
+                          env={**os.environ, "LD_PRELOAD": str(cut), "FILE": str(caller)})
+    assert (done.returncode, done.stderr) == (2, f"lazycuda audit: {caller}: was changed while it was read\n")
+
+
+def spy(tmp_path, meanwhile=":"):
     """A patchelf that notes the rights of the folder it works in."""
     path = tmp_path / "spy"
     path.write_text(f"""#!/bin/sh
 for last; do :; done
+[ "$last" = --version ] || {{ {meanwhile}; }}
 [ "$last" = --version ] || stat -c %a "$(dirname "$(dirname "$last")")" >>"{tmp_path}/seen"
 exec '{shutil.which("patchelf")}' "$@"
 """)

@@ -241,6 +241,12 @@ def _why_not_opened(path):
         "is not a regular file"
 
 
+def _state(path):
+    """What is another once the file is."""
+    there = os.stat(path)
+    return there.st_dev, there.st_ino, there.st_size, there.st_mtime_ns, there.st_ctime_ns
+
+
 def _retarget(path, options, staging):
     written = []
 
@@ -252,6 +258,7 @@ def _retarget(path, options, staging):
     is_wheel = path.suffix == ".whl"
     if why := _why_not_opened(path):
         raise OSError(None, f"{path} {why}")
+    before = _state(path)
     said = report.of_wheel(path) if is_wheel else report.of_file(str(path))
     try:
         (wheel if is_wheel else plain_file).retarget(path, said, options, output)
@@ -265,6 +272,8 @@ def _retarget(path, options, staging):
         report.refuse(said, repoint.Refused("UNREADABLE", _why(error)))
     if said["outcome"] in ("nothing", "already", "foreign") and options.output:
         shutil.copy2(path, output(path.name))
+    if _state(path) != before:
+        raise OSError(None, "was changed while it was read: nothing is written", str(path))
     if said["outcome"] != "refused" and written:
         said["output"] = str(written[0])
     return said
