@@ -34,8 +34,8 @@ size_t lc_character(const char *text, uint32_t *which)
 
 bool lc_is_shown(uint32_t character)
 {
-	return character >= 0x20 && (character < 0x7f || character > 0x9f) &&
-	       (character < 0x2028 || character > 0x202e) &&
+	return character >= 0x20 && (character < 0x7f || character > 0x9f) && character != 0x61c &&
+	       (character & -2u) != 0x200e && (character < 0x2028 || character > 0x202e) &&
 	       (character < 0x2066 || character > 0x2069);
 }
 

@@ -18,11 +18,11 @@ from loadable_files import CALLER, archive_of
 from world import probe, sandbox, user
 
 # A colour, a title, a bell, lines, a format, no UTF-8, C1, overlong, half a
-# character, a turn of the line, a separator of lines.
+# character, turns of the line, a separator of lines.
 EVIL = (b"a\x1b[31m\x1b]0;t\x07\n\r%n%s%x\t\xff\xfe\xc2\x9b2J\xc0\x9b\xed\xa0\x80"
-        b"\xe2\x80\xae\xe2\x80\xa8\xe2\x81\xa6\xe2\x82z")
+        b"\xe2\x80\xae\xe2\x80\xa8\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c\xe2\x82z")
 PRINTABLE = "%n%s%x"
-HIDDEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+HIDDEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def check(data):

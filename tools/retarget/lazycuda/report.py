@@ -7,7 +7,7 @@ from . import mentions, names, repoint
 
 # What a terminal obeys, what breaks a line or turns its direction, and the surrogates
 # that Python has for bytes that are no text: the same as in stubs/base/printable.c.
-HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 HEADS = {"nothing": "needs none of the real libraries: nothing to do",
          "already": "needs the stubs already: nothing to do",
