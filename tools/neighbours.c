@@ -118,20 +118,26 @@ static void read_tags(const struct zip_member *member, void *data)
 /* Notes whether a wheel requires the package that has the stubs. */
 static void read_metadata(const struct zip_member *member, void *data)
 {
-	const char *text = member->bytes, *end = text + member->size, *stop;
+	const char *text = member->bytes, *end = text + member->size, *stop, *cr;
 	struct lk_requirement required;
 	struct neighbours *all = data;
+	bool requires = false, ambiguous = false;
 
 	for (; text < end; text = stop + 1) {
 		stop = memchr(text, '\n', (size_t)(end - text));
 		stop = stop ? stop : end;
 		if (stop - text <= (*text == '\r'))	/* the description follows */
 			break;
+		cr = memchr(text, '\r', (size_t)(stop - text));
+		ambiguous |= (cr && (cr + 1 < stop || stop == end)) || (requires && (*text == ' ' || *text == '\t'));
+		requires = stop - text >= 14 && !strncasecmp(text, "requires-dist:", 14);
 		if (lk_requirement_read(text, (size_t)(stop - text), "lazycuda", &required))
 			all->requires_stubs |= required.machines;
 	}
 	if (text - (const char *)member->bytes > MOST_HEADER)
 		all->wrong = "has a METADATA with more than 1 MiB before the description";
+	else if (ambiguous)
+		all->wrong = "has a METADATA whose lines end where not all readers see it";
 }
 
 /* ---- what is there ---- */

@@ -297,6 +297,18 @@ def test_a_record_is_read_as_it_is(tmp_path, patchelf, record):
     wheel_files.check_record(tmp_path / "out" / wheel.name)
 
 
+@pytest.mark.parametrize("text, fine", [
+    (b"Name: x\r\nSummary: a\r\n b\r\nRequires-Dist: a\r\n\r\nb\rRequires-Dist: a\n b", True),
+    (b"Requires-Dist: nvidia-nccl-cu12\n ; a == 'b'\n", False), (b"Requires-Dist:\r\n\tnvidia-nccl-cu12\r\n", False),
+    (b"Name: x\rRequires-Dist: nvidia-nccl-cu12\n", False), (b"Name: x\r", False)])
+def test_lines_of_which_some_readers_see_a_part_are_refused(tmp_path, audit, text, fine):
+    path = tmp_path / "x-1-py3-none-any.whl"
+    _, files = audit(archive(own=[OWN[0]._replace(data=text), *OWN[1:]]), path.name)
+    _, said = retarget(path, tmp_path / "out", "--relax-requirements")
+    wrong = None if fine else "has a METADATA whose lines end where not all readers see it"
+    assert (files.get(str(path)), said["error"]) == (wrong, wrong)
+
+
 @pytest.mark.parametrize("line", [
     "a", "Requires-Dist: nvidia-nccl-cu12; {}", f"Requires-Dist: cuda-toolkit[{'nccl,' * 20_000}]",
     f"Requires-Dist: nvidia-cuda-runtime>={'9' * 5000}"])

@@ -15,6 +15,8 @@ REQUIREMENT = re.compile(rb"Requires-Dist:[ \t]*(?P<name>[A-Za-z0-9._-]+)(?P<res
                          rb"(;(?P<marker>[^\r\n]*))?(?P<end>\r?\n?)$", re.I)
 # The lowest version that a clause lets in; != and < name one that it does not.
 LOWEST = re.compile(r"(?<![!<=>~])(?:={2,3}|~=|>=?)\s*(\d{1,9})(?!\d)")
+# Of a line that goes on in the next one, or ends in CR alone, some readers see a part.
+AMBIGUOUS = re.compile(rb"\r(?!\n)|^requires-dist:[^\n]*\n[ \t]", re.I | re.M)
 # What builds programs, or is needed to build them: it works beside any CUDA.
 TOOL = re.compile(r"nvidia-(?:cuda-(?!cupti|nvrtc|runtime)|nvvm|nvml)")
 # A marker that holds on no Linux.
@@ -91,6 +93,8 @@ def _split(text):
     end = found.start() + (2 if found[0].startswith(b"\r") else 1) if found else len(text)
     if end > MOST_HEADER:
         raise Refused("WHEEL", "has a METADATA with more than 1 MiB before the description")
+    if AMBIGUOUS.search(text, 0, end):
+        raise Refused("WHEEL", "has a METADATA whose lines end where not all readers see it")
     return text[:end].splitlines(True), text[end:]
 
 
