@@ -274,6 +274,8 @@ def test_a_damaged_member_is_named(tmp_path, patchelf):
 @pytest.mark.parametrize("there, words, said", [
     ({"pkg.libs": b""}, [], "pkg.libs and pkg.libs/libcudart_stub.so, which are one place"),
     ({"x.data/purelib/pkg.libs/libcudart_stub.so/a": b""}, [], "which are one place"),
+    ({"pkg.libs/libcudart_stub.so": b"a"}, [], "holds pkg.libs/libcudart_stub.so, which is no library that a stub "
+     "could replace; --stubs-in FOLDER puts the stubs elsewhere"),
     ({}, ["--stubs-in", "\udcff"], "a name that is not marked as UTF-8, or is not"),
     ({}, ["--stubs-in", "a\\b"], OUTSIDE)])
 def test_what_is_added_lies_at_a_place_of_its_own(tmp_path, patchelf, there, words, said):

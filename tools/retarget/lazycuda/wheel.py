@@ -10,6 +10,7 @@ import tempfile
 from . import (directory, elf, mentions, metadata, names, needs, packages, parts, paths, report, repoint,
                serve)
 from .archive import SIGNATURES, Wheel, write, wrong_rows
+from .repoint import Refused
 
 # Tags for glibc older than 2.17, which the stubs need.
 OLDER_TAGS = ("manylinux1_", "manylinux2010_", "manylinux_2_5_", "manylinux_2_12_")
@@ -82,7 +83,7 @@ class Job:
                     self.options.find_patchelf()
         try:
             self.options.find_patchelf()
-        except repoint.Refused:
+        except Refused:
             return check
         return lambda part: None
 
@@ -145,6 +146,10 @@ class Job:
         parts.replace_libraries(found, serving)
         stubs = serving.files(found, of_wheel, folder / "stubs", self.options.find_patchelf)
         directory.check_added(self.wheel.members, stubs)
+        taken = {*stubs} & {*self.wheel.members} - {part.name for part in found if part.library or part.is_stub}
+        if taken:
+            raise Refused("WHEEL", f"holds {min(taken)}, which is no library that a stub could replace; --stubs-in "
+                                   "FOLDER puts the stubs elsewhere")
         loaded = parts.load_all(found, {directory.installed(name): path for name, path in
                                         stubs.items()}, folder / "site", serving.copies)
         return stubs, [report.of_file(part.name, part.work, part.search_path, loaded[part.name])
