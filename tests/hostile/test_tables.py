@@ -8,6 +8,8 @@ import pytest
 
 import build
 import loadable
+import shapes
+from lazycuda import elf
 
 TOOL = build.BUILD / "bin" / "lazycuda"
 PRIVATE = "LAZYCUDA_1"
@@ -139,3 +141,9 @@ def test_a_name_outside_the_string_table(ask, audit, tag):
         at += 16
     damaged = data[:at + 8] + struct.pack("<Q", 1 << 20) + data[at + 16:]
     assert ask(damaged)[0] == audit(damaged)[0] == "has a damaged dynamic section"
+
+
+def test_relocations_however_many():
+    # Of real libraries some have 100 MB.
+    image = elf.Elf(shapes.relocations_of_a_library(3 << 20))
+    assert sum(1 for _ in image.relocations(image.relocation_tables()[0])) == 3 << 20

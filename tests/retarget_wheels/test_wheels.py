@@ -204,8 +204,8 @@ def test_a_name_that_would_be_lost_keeps_the_library(retarget, tmp_path, through
         assert said["outcome"] == "nothing" and why in said["libraries"][0]["reasons"][0]
 
 
-@pytest.mark.parametrize("program", [False, True])
-def test_a_variable_that_a_stub_cannot_serve(retarget, tmp_path, program):
+@pytest.mark.parametrize("program, bytes_before", [(False, 0), (True, 0), (False, 65 << 20)])
+def test_a_variable_that_a_stub_cannot_serve(retarget, tmp_path, program, bytes_before):
     """A copy in a program, and what a static constructor reads, are as the stub had it."""
     library = real(tmp_path, "libnvshmem_host.so.3", "nvshmem_align", node="NVSHMEM",
                    variables=["nvshmem_options"])
@@ -214,7 +214,8 @@ def test_a_variable_that_a_stub_cannot_serve(retarget, tmp_path, program):
                       "int late(void) { return nvshmem_options + nvshmem_align(); }\n"
                       "int main(void) { return late(); }\n"
                       "static void __attribute__((constructor)) early(void);\n"
-                      "static void __attribute__((noinline)) look(void) { seen = nvshmem_options; }\n"
+                      "static void __attribute__((noinline)) look(void)\n"
+                      f"{{ __asm__ volatile (\".zero {bytes_before}\"); seen = nvshmem_options; }}\n"
                       "static void early(void) { look(); }\n")
     mode = ["-no-pie", "-fno-pic", "-Dconstructor=unused"] if program else ["-shared", "-fPIC"]
     name = "pkg/tool" if program else "pkg/module.so"

@@ -355,14 +355,16 @@ class Elf:
         return [(self.value(table, 0), self.value(size, 0) if self.value(table) is not None else 0)
                 for table, size in tables]
 
-    def _whole(self, table):
-        """The relocations that a table of them has whole."""
-        data = self.bytes(*table, why="has a damaged table of relocations")
-        return data[:len(data) // RELOCATION.size * RELOCATION.size]
+    def _parts(self, table):
+        """The relocations that a table of them has whole, in parts: real ones have 100 MB of them."""
+        address, size = table
+        start = self.offset(address, size, "has a damaged table of relocations") if size else 0
+        end, step = start + size - size % RELOCATION.size, File.CHUNK - File.CHUNK % RELOCATION.size
+        return (self.data[at:min(at + step, end)] for at in range(start, end, step))
 
     def relocations(self, table):
         """(address, info, addend) of each."""
-        return RELOCATION.iter_unpack(self._whole(table))
+        return itertools.chain.from_iterable(map(RELOCATION.iter_unpack, self._parts(table)))
 
     def _table_room(self, tag):
         """How many bytes a table may have: it ends where the next one begins."""
@@ -403,8 +405,8 @@ class Elf:
         if count > most:
             count = self.gnu_count(most) if self.value(DT_GNU_HASH) else 0
             for table in self.relocation_tables()[:2]:
-                last = max(memoryview(self._whole(table)).cast("Q")[1::3], default=-1)
-                count = max(count, (last >> 32) + 1)
+                for part in self._parts(table):
+                    count = max(count, (max(memoryview(part).cast("Q")[1::3]) >> 32) + 1)
         if count > most:
             raise ElfError("has a damaged symbol table")
         return count

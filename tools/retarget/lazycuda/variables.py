@@ -6,6 +6,7 @@ file has a copy of the variable, which ld.so makes, and where a static construct
 """
 import array
 import bisect
+import itertools
 import re
 import struct
 
@@ -24,6 +25,8 @@ DISTANCE = struct.Struct("<i")
 # What is looked at of one file: no other has a tenth of it.
 MAX_FUNCTIONS, MAX_REFERENCES = 1 << 21, 1 << 21
 NEAR = 1 + 128
+# Instructions of which each knows a part of an address lie no farther apart, in bytes.
+TOGETHER = 4096
 
 
 class _Functions:
@@ -83,6 +86,13 @@ def _aarch64(code, start):
             yield True, here + ((word & 0x3ffffff) - (word >> 25 & 1) * 0x4000000) * 4
 
 
+def _code(image, start, end):
+    """(address, bytes) of its parts, which overlap by what belongs together.  Where no function begins, one
+    may have 70 MB."""
+    for at in range(start, end, elf.File.CHUNK):
+        yield at, image.bytes(at, min(elf.File.CHUNK + TOGETHER, end - at))
+
+
 def _read_early(image, slots):
     """The first of these slots that a static constructor reads, or what it calls within the file.  Where
     there is too much to look at, one counts as read."""
@@ -92,7 +102,8 @@ def _read_early(image, slots):
     look = {"x86_64": _x86_64, "aarch64": _aarch64}[image.machine]
     while todo:
         start = todo.pop()
-        for goes, address in look(image.bytes(start, functions.end(start) - start), start):
+        for goes, address in itertools.chain.from_iterable(
+                look(code, at) for at, code in _code(image, start, functions.end(start))):
             left -= 1
             if address in slots and not goes or not left:
                 return slots.get(address) or min(slots.values())
