@@ -704,6 +704,11 @@ struct lazycuda_components {
 	int version;		/* of the library, as lazycuda_toolkit_version() says */
 	const struct lazycuda_component *list;
 	size_t count;
+	/* Folders: of headers, in the order in which nvrtc is told to search them, and of programs. */
+	const char *const *includes;
+	size_t include_count;
+	const char *const *bins;
+	size_t bin_count;
 };
 
 /*

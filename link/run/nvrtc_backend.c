@@ -13,31 +13,21 @@
 
 /* ---- headers ---- */
 
-/* A part with headers, and the file of it that is looked for, below the folder. */
-static const struct { const char *name, *file; } parts[] = {
-	{ "headers", "/cuda.h" },
-	{ "cccl", "/cub/version.cuh" },
-};
-
-/* The options of the plan, and after them an -I for each folder of CUDA's headers, and of CCCL's, that
- * goes with the nvrtc of this file and version. */
+/* The options of the plan, and after them an -I for each folder of headers that goes with the nvrtc of
+ * this file and version. */
 static const char **options_with_headers(struct lc_arena *arena, const struct lazycuda_plan *plan,
 					 const char *nvrtc, int version, size_t *count)
 {
-	const char **options = lc_alloc(arena, (plan->compile_option_count + LC_COUNT(parts)) *
+	const struct lc_strings folders = lk_header_folders(arena, nvrtc ? nvrtc : "", version);
+	const char **options = lc_alloc(arena, (plan->compile_option_count + folders.count + 1) *
 					sizeof(*options));
 
 	*count = plan->compile_option_count;
 	if (!options)
 		return NULL;
 	memcpy(options, plan->compile_options, *count * sizeof(*options));
-	for (size_t i = 0; nvrtc && i < LC_COUNT(parts); i++) {
-		const char *file = lk_fitting_component(arena, nvrtc, version, parts[i].name);
-
-		if (file)
-			options[(*count)++] = lc_format(arena, "-I%.*s", (int)(strlen(file) -
-							strlen(parts[i].file)), file);
-	}
+	for (size_t i = 0; i < folders.count; i++)
+		options[(*count)++] = lc_format(arena, "-I%s", folders.list[i]);
 	return options;
 }
 

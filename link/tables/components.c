@@ -7,6 +7,7 @@
 #include "../../stubs/base/count.h"
 #include "../../stubs/base/glibc.h"
 #include "../../stubs/base/library_name.h"
+#include "text.h"
 #include "toolkit.h"
 #include "versions.h"
 
@@ -61,6 +62,18 @@ static const struct component_row {
 	  { "libnvshmem_device.bc", "libnvshmem_device_sm_90.bc" },
 	  { "lib/libnvshmem_device.bc", "lib/libnvshmem_device_sm_90.bc" } },
 };
+
+/* Wheels of CUDA 12 and 11 with headers of their own, by their folders beside that of the library's. */
+static const char *const wheels_of_12[] = {
+	"cublas", "cuda_cupti", "cuda_nvcc", "cuda_nvcc/nvvm", "cuda_nvml_dev", "cuda_nvrtc", "cuda_nvtx",
+	"cuda_profiler_api", "cufft", "cufile", "curand", "cusolver", "cusparse", "cusparselt", "npp",
+	"nvfatbin", "nvjitlink", "nvjpeg", "cu12",
+};
+/* Of whichever CUDA: some are not NVIDIA's own folder's. */
+static const char *const wheels_of_any[] = {
+	"cudnn", "nccl", "nvshmem", "../cutensor", "../cuquantum", "../cutlass_library/source",
+};
+static const char *const wheels_of_programs[] = { "cuda_nvcc", "nsight_compute", "nsight_systems" };
 
 /* What the caller gets, and all that it points to. */
 struct components_found {
@@ -231,48 +244,134 @@ const char *lk_component_package(const char *name, int version)
 	return package_of(component_called(name), version);
 }
 
-const char *lk_component_path(struct lc_arena *arena, const char *library, const char *name)
+/* Returns false if there is no such file. */
+static bool open_home(struct component_home *home, struct lc_arena *arena, const char *library, int version)
 {
-	struct component_home home = { .arena = arena };
 	const char *real = lk_resolve(arena, library);
 
-	if (!*real)
-		return NULL;
-	home.folder = lc_format(arena, "%.*s", (int)(strrchr(real, '/') - real), real);
-	return find_component(&home, component_called(name));
+	*home = (struct component_home){ .arena = arena, .name = lc_basename(real), .version = version };
+	if (*real)
+		home->folder = lc_format(arena, "%.*s", (int)(strrchr(real, '/') - real), real);
+	return home->folder;
+}
+
+const char *lk_component_path(struct lc_arena *arena, const char *library, const char *name)
+{
+	struct component_home home;
+
+	return open_home(&home, arena, library, 0) ? find_component(&home, component_called(name)) : NULL;
+}
+
+static const char *fitting(const struct component_home *home, const char *name)
+{
+	const struct component_row *row = component_called(name);
+	const char *path = find_component(home, row);
+
+	return path && can_run(row, path) &&
+	       holds(row->relation, version_of(home, row, path), home->version) ? path : NULL;
 }
 
 const char *lk_fitting_component(struct lc_arena *arena, const char *library, int version,
 				 const char *name)
 {
-	const struct component_home home = { .arena = arena, .version = version };
-	const char *path = lk_component_path(arena, library, name);
-	const struct component_row *row = component_called(name);
+	struct component_home home;
 
-	return path && can_run(row, path) && holds(row->relation, version_of(&home, row, path), version) ?
-	       path : NULL;
+	return open_home(&home, arena, library, version) ? fitting(&home, name) : NULL;
+}
+
+/* ---- folders ---- */
+
+static void add_folder(const struct component_home *home, struct lc_strings *list, const char *where,
+		       const char *name)
+{
+	const char *path = readable(home, where, name);
+
+	if (path && !lc_is_among(path, list->list, list->count))
+		lc_add_string(home->arena, list, path);
+}
+
+static void add_wheels(const struct component_home *home, struct lc_strings *list,
+		       const char *const *wheels, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		add_folder(home, list, LK_CONCAT(home->arena, "../../", wheels[i]), name);
+}
+
+/* The folder of a component's file, if that goes with the library. */
+static void add_fitting(const struct component_home *home, struct lc_strings *list, const char *name,
+			const char *file)
+{
+	const char *path = fitting(home, name);
+
+	if (path)
+		lc_add_string(home->arena, list, lc_format(home->arena, "%.*s", (int)(strlen(path) -
+							   strlen(file)), path));
+}
+
+/* A toolkit has all headers in one folder, conda those of other libraries in another, and wheels of 12
+ * have one each. */
+static struct lc_strings find_headers(const struct component_home *home)
+{
+	const char *wheel = strstr(home->folder, "/nvidia/");
+	struct lc_strings list = { NULL, 0 };
+
+	add_fitting(home, &list, "headers", "/cuda.h");
+	add_fitting(home, &list, "cccl", "/cub/version.cuh");
+	for (const char *const *root = lk_toolkit_roots; *root; root++) {
+		add_folder(home, &list, *root, "nvvm/include");
+		if (readable(home, *root, "conda-meta"))
+			add_folder(home, &list, *root, "include");
+	}
+	if (wheel && strncmp(wheel, "/nvidia/cu1", 11))
+		add_wheels(home, &list, wheels_of_12, LC_COUNT(wheels_of_12), "include");
+	if (wheel)
+		add_wheels(home, &list, wheels_of_any, LC_COUNT(wheels_of_any), "include");
+	return list;
+}
+
+static struct lc_strings find_programs(const struct component_home *home)
+{
+	struct lc_strings list = { NULL, 0 };
+
+	for (const char *const *root = lk_toolkit_roots; *root; root++)
+		add_folder(home, &list, *root, "bin");
+	add_wheels(home, &list, wheels_of_programs, LC_COUNT(wheels_of_programs), "bin");
+	return list;
+}
+
+struct lc_strings lk_header_folders(struct lc_arena *arena, const char *library, int version)
+{
+	struct component_home home;
+
+	return open_home(&home, arena, library, version) ? find_headers(&home) :
+							   (struct lc_strings){ NULL, 0 };
 }
 
 struct lazycuda_components *lazycuda_find_components(const char *path)
 {
 	struct components_found *found = calloc(1, sizeof(*found));
 	struct lc_arena *arena = found ? &found->arena : NULL;
-	struct component_home home = { .arena = arena };
-	const char *how, *real;
+	struct lc_strings includes = { NULL, 0 }, bins = { NULL, 0 };
+	struct component_home home;
+	const char *how;
+	int version;
 
 	if (!found)
 		return NULL;
 	found->public.size = sizeof(found->public);
 	found->public.list = found->list;
-	real = lk_resolve(arena, path);
-	home.version = lk_toolkit_of(arena, path, &how);
-	if (*real) {
-		home.name = lc_format(arena, "%s", lc_basename(real));
-		home.folder = lc_format(arena, "%.*s", (int)(strrchr(real, '/') - real), real);
+	version = lk_toolkit_of(arena, path, &how);
+	if (open_home(&home, arena, path, version)) {
 		find_all(found, &home);
+		includes = find_headers(&home);
+		bins = find_programs(&home);
+		found->public.library = lk_resolve(arena, path);
 	}
-	found->public.library = *real ? real : NULL;
-	found->public.version = home.version;
+	found->public.includes = includes.list;
+	found->public.include_count = includes.count;
+	found->public.bins = bins.list;
+	found->public.bin_count = bins.count;
+	found->public.version = version;
 	if (!arena->failed)
 		return &found->public;
 	lazycuda_components_free(&found->public);

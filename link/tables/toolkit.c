@@ -314,15 +314,19 @@ static int version_of_wheel(const char *name)
 {
 	for (size_t i = 0; i < LC_COUNT(wheels); i++) {
 		size_t length = strlen(wheels[i]);
-		int version, numbers;
-		const char *end;
+		int version, numbers, minor;
+		const char *end, *number;
 
 		if (strncmp(name, wheels[i], length))
 			continue;
 		end = name + length;
 		if (!strncmp(end, "_cu", 3))
 			end += 3 + strspn(end + 3, "0123456789");
-		end = *end == '-' ? lc_version_scan(end + 1, &version, &numbers) : NULL;
+		number = end + 1;
+		end = *end == '-' ? lc_version_scan(number, &version, &numbers) : NULL;
+		/* From 13.3 on CCCL's version is behind the major, and has CUDA's minor: 13.3.5.0.6 is of 13.5. */
+		if (end && *end == '.' && end[1] >= '0' && end[1] <= '9' && sscanf(number, "%*d.%*d.%d", &minor) == 1)
+			version = LC_CUDA(LC_CUDA_MAJOR(version), minor);
 		return end && numbers >= 2 && lc_package_is(name) ? version : 0;
 	}
 	return 0;

@@ -32,6 +32,9 @@ const char *lk_component_path(struct lc_arena *arena, const char *library, const
 const char *lk_fitting_component(struct lc_arena *arena, const char *library, int version,
 				 const char *name);
 
+/* The folders of headers that go with a library of this version, the toolkit's own first. */
+struct lc_strings lk_header_folders(struct lc_arena *arena, const char *library, int version);
+
 /* The package of PyPI that has a component for a library of this version, "nvidia-cuda-runtime-cu12";
  * NULL: none has. */
 const char *lk_component_package(const char *name, int version);

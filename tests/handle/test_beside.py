@@ -15,6 +15,10 @@ extern "C" __global__ void kernel(__half *a) { a[0] = __hadd(a[0], a[1]); }
 CUB = """#include <cub/version.cuh>
 extern "C" __global__ void kernel(int *a) { a[0] = CUB_VERSION; }
 """
+# Of a wheel of its own, in CUDA 12.
+CURAND = """#include <curand_kernel.h>
+extern "C" __global__ void kernel(int *a) { a[0] = CURAND; }
+"""
 # Where the headers of the runtime and of CCCL lie, and nvrtc.
 TREES = {
     "12.9": ("nvidia/cuda_runtime/include", "nvidia/cuda_cccl/include", "nvidia/cuda_nvrtc/lib"),
@@ -48,6 +52,8 @@ def headers(world, toolkit, version=None):
     (own / "cuda.h").write_text(f"#define CUDA_VERSION {1000 * int(major) + 10 * int(minor)}\n")
     (own / "cuda_fp16.h").write_text("struct __half { unsigned short x; };\n"
                                      "__device__ __half __hadd(__half a, __half) { return a; }\n")
+    curand = world.folder("nvidia/curand/include") if major == "12" else own
+    (curand / "curand_kernel.h").write_text("#define CURAND 1\n")
     (cccl / "cub").mkdir()
     (cccl / "cub" / "version.cuh").write_text("#define CUB_VERSION 200800\n")
     recorded(world, f"nvidia_cuda_cccl{'_cu12' if major == '12' else ''}-{toolkit.version}.1",
@@ -66,7 +72,7 @@ def linked(world, source, *words, status=0):
 def test_headers_beside_nvrtc(world, real, version, isolated):
     installed(world, real(version))
     headers(world, real(version))
-    for source in (HALF, CUB):
+    for source in (HALF, CUB, CURAND):
         linked(world, source, *isolated)
         handles.check_image(world.root / "out")
 

@@ -30,6 +30,7 @@ release
     own_library/test_real.py but:curand|
 network
     wheels/test_projects.py retarget_wheels/test_frozen.py upkeep/test_components.py
+    python/test_pathfinder.py
     docs/test_outputs.py::test_the_commands_of_ the_example_of_a_wheel the_page_on_wheels
 wheels
     docs/test_outputs.py::test_a_published_wheel

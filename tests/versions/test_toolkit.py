@@ -147,6 +147,7 @@ def test_the_headers_of_another_major_tell_nothing(tmp_path):
     ("nvidia_nvjitlink_cu12-12.9.86", "nvidia/nvjitlink/lib/libnvJitLink.so.12", 12090),
     ("nvidia_cuda_nvrtc_cu11-11.8.89", "nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2", 11080),
     ("nvidia_cuda_runtime_cu12-12.1.105", "nvidia/cuda_runtime/lib/libcudart.so.12", 12010),
+    ("nvidia_cuda_cccl-13.3.5.0.6", "nvidia/cu13/include/cccl/cub/version.cuh", 13050),
     ("nvidia_nvjitlink-13.0.88", "nvidia/cu13/lib/libnvJitLink.so.13", 13000)])
 def test_the_wheel_that_lists_it_tells(tmp_path, name, path, version):
     record = wheel(tmp_path, name, "other/file", path)

@@ -53,7 +53,7 @@ __all__ = [
     "Entry", "Environment", "Fatbin", "Form", "Input", "Inspection", "IsolationError", "Kind", "LLVMIR",
     "LTOIR", "LibraryNotFound", "LinkError", "LinkFailed", "Linker", "Log", "NotInstalled", "Object",
     "Output", "PTXSource", "Plan", "Policy", "Result", "Step", "SupportModule", "Symbol",
-    "SymbolError", "VersionRefused", "environment", "find_bitcode", "find_components", "find_header",
+    "SymbolError", "VersionRefused", "environment", "find_binary", "find_bitcode", "find_components", "find_header",
     "find_static_library", "inspect", "plan",
 ]
 
@@ -941,14 +941,19 @@ def find_components(library: Optional[Path] = None) -> Tuple[Component, ...]:
     """What lies in the toolkit, the site-packages or the conda prefix of a library, and whether
     it goes with it.  Without an argument: of the nvrtc that links here use, else of the
     nvJitLink; empty if there is neither."""
-    made = _got(c.library().lazycuda_get_components() if library is None else
-                c.library().lazycuda_find_components(_c_texts([os.fsencode(library)])[0]))
-    try:
-        found = made.contents
+    with _components(library) as found:
         return tuple(Component(_text(one.name), None if one.path is None else os.fsdecode(one.path),
                                _version(one.version), None if one.fits < 0 else bool(one.fits),
                                _text(one.relation), os.fsdecode(found.library))
                      for one in found.list[:found.count])
+
+
+@contextlib.contextmanager
+def _components(library: Optional[Path]) -> Iterator[Any]:
+    made = _got(c.library().lazycuda_get_components() if library is None else
+                c.library().lazycuda_find_components(_c_texts([os.fsencode(library)])[0]))
+    try:
+        yield made.contents
     finally:
         c.library().lazycuda_components_free(made)
 
@@ -972,18 +977,30 @@ def _found(name: str, library: Optional[Path], component: str) -> str:
 
 
 def find_header(name: str, library: Optional[Path] = None) -> str:
-    """The path of a header of CUDA's or CCCL's, "cuda_fp16.h" or "cub/cub.cuh", that goes with a
-    library, as find_components() has it.  Raises FileNotFoundError, which says why."""
+    """The path of a header, "cuda_fp16.h", "cub/cub.cuh" or "curand_kernel.h", that goes with a library,
+    as find_components() has it.  Raises FileNotFoundError, which says why."""
     if os.path.isabs(name) or ".." in pathlib.PurePath(name).parts:
         raise ValueError(f"{name!r} is not the name of a header, as in #include <NAME>")
-    files, why = _beside(library, "headers", "cccl")
-    for file in files:
-        # The file of CCCL is cub/version.cuh.
-        folder = pathlib.PurePath(file).parents[os.path.basename(file) == "version.cuh"]
-        if os.path.isfile(folder / name):
-            return str(folder / name)
-        why = f"{why}{why and '; '}it is not in {folder}"
-    raise FileNotFoundError(errno.ENOENT, why, name)
+    _, why = _beside(library, "headers", "cccl")
+    return _in_folders(name, library, "includes", why)
+
+
+def find_binary(name: str, library: Optional[Path] = None) -> str:
+    """The path of a program that comes with CUDA, "nvcc", "ptxas" or "nvdisasm", likewise."""
+    if os.path.basename(name) != name:
+        raise ValueError(f"{name!r} is not the name of a program")
+    return _in_folders(name, library, "bins", "")
+
+
+def _in_folders(name: str, library: Optional[Path], which: str, why: str) -> str:
+    with _components(library) as found:
+        folders = [os.fsdecode(one) for one in getattr(found, which)[:getattr(found, f"{which[:-1]}_count")]]
+    for folder in folders:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and (which != "bins" or os.access(path, os.X_OK)):
+            return path
+    why = "; ".join(filter(None, (why, *(f"it is not in {folder}" for folder in folders))))
+    raise FileNotFoundError(errno.ENOENT, why or "there is no such library", name)
 
 
 def find_static_library(name: str = "cudadevrt", library: Optional[Path] = None) -> str:
