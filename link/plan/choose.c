@@ -174,6 +174,8 @@ static enum lazycuda_code arch(const struct lk_linker *linker, const struct lazy
 {
 	struct lk_arch code = { entry->arch, entry->suffix, false };
 
+	if (entry->flags & LAZYCUDA_ENTRY_32_BIT && linker->target.sm >= LK_NO_32_BIT)
+		return LAZYCUDA_CODE_ARCH_MISMATCH;
 	if (!entry->arch) {
 		*doubt = true;
 		return LAZYCUDA_CODE_OK;

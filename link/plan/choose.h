@@ -85,6 +85,9 @@ const struct lazycuda_entry *lk_choose_ir(const struct lk_linker *linker, const 
  * linked for it, of whatever version. */
 bool lk_group_is_ltoir(const struct lk_linker *linker, const struct lk_group *group);
 
+/* From this GPU on addresses have 64 bits. */
+#define LK_NO_32_BIT 90
+
 /* ---- objection.c ---- */
 
 /* Before an architecture and a colon: of that GPU, the one that the inputs need. */

@@ -243,6 +243,12 @@ static void say_arch(struct objection *o)
 	const char *arch = lk_arch(o->arena, target->sm, target->suffix);
 	const char *other = same_gpu(o->arena, o->entry, target);
 
+	if (o->entry->flags & LAZYCUDA_ENTRY_32_BIT && target->sm >= LK_NO_32_BIT) {
+		o->need = "PTX with .address_size 64";
+		o->why = "its addresses have 32 bits, which from sm_90 on no GPU has; take PTX with"
+			 " .address_size 64";
+		return;
+	}
 	o->need = lc_format(o->arena, o->entry->kind == LAZYCUDA_KIND_CUBIN ?
 			    "a cubin for %s, or PTX" : o->entry->suffix ?
 			    "code for %s, or for an earlier one without a suffix" :

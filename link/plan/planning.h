@@ -292,6 +292,9 @@ bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side);
 /* ---- write_plan.c ---- */
 
 /* Fills a plan to which there is no objection. */
+/* Whether they are plainly the same file or the same bytes. */
+bool lk_is_given_twice(const struct lazycuda_input *one, const struct lazycuda_input *other);
+
 /* Whether the linker gets an option that begins so. */
 bool lk_asks_for(const struct lazycuda_request *request, const char *option);
 

@@ -178,8 +178,7 @@ static struct definition *find(const struct definitions *table,
 	}
 }
 
-/* Whether they are plainly the same file or the same bytes. */
-static bool is_given_twice(const struct lazycuda_input *one, const struct lazycuda_input *other)
+bool lk_is_given_twice(const struct lazycuda_input *one, const struct lazycuda_input *other)
 {
 	if (one->bytes && other->bytes)
 		return one->length == other->length && !memcmp(one->bytes, other->bytes, one->length);
@@ -191,7 +190,7 @@ static void refuse_twice(struct lk_planning *planning, const struct definition *
 {
 	const char *name = lc_printable(planning->arena, first->symbol->name);
 	const struct lk_item *item = second->item, *before = first->taken->item;
-	const bool same = before != item && is_given_twice(&before->what, &item->what);
+	const bool same = before != item && lk_is_given_twice(&before->what, &item->what);
 	const char *how = same ? lc_format(planning->arena, "it is the same as %s, and is given twice, so that"
 					   " %s is defined twice", before->name, name) :
 		before == item ? lc_format(planning->arena, "it defines %s twice", name) :

@@ -247,6 +247,43 @@ static void name_undefined(struct lazycuda_link *link, const struct lk_product *
 		where_is(link, name), support_with(link, name), what_lto_drops(link));
 }
 
+/* Names the input that defines what another of LTO-IR does, by nvJitLink's log. */
+static void name_duplicate(struct lazycuda_link *link, const struct lk_product *product)
+{
+	static const char phrase[] = ": link error: error: Linking globals named '";
+	const char *log = product->error_log, *at = log ? strstr(log, phrase) : NULL, *name = at;
+	const struct lazycuda_step *second = NULL, *first = NULL;
+	struct lk_symbol_errors errors = { NULL, 0 };
+	bool same = false;
+	size_t others = 0;
+
+	while (name > log && name[-1] != '\n')
+		name--;
+	for (size_t i = 0; at && i < link->plan->step_count; i++)
+		if (!strncmp(link->plan->steps[i]->name, name, (size_t)(at - name)))
+			second = link->plan->steps[i];
+	for (size_t i = 0; second && !same && i < link->plan->step_count; i++) {
+		const struct lazycuda_step *step = link->plan->steps[i];
+
+		if (step == second || step->kind != LAZYCUDA_KIND_LTOIR)
+			continue;
+		same = lk_is_given_twice(lk_input_of(link, step), lk_input_of(link, second));
+		first = step;
+		others++;
+	}
+	if (!same && others != 1)
+		return;
+	at += strlen(phrase);
+	lk_add_symbol_error(link->arena, &errors, &(const struct lazycuda_symbol_error){
+				.name = lc_copy(link->arena, at, strcspn(at, "'\n")), .twice = 1,
+				.input = first->input, .other = second->input });
+	link->result.symbol_errors = (const struct lazycuda_symbol_error *const *)errors.list;
+	link->result.symbol_error_count = errors.count;
+	lk_stop(link, LAZYCUDA_CODE_DUPLICATE_SYMBOL, second->input, same ?
+		"%s; it is the same as %s, and is given twice: leave one out" :
+		"%s; %s defines it, too: leave one out", product->message, first->name);
+}
+
 /* Returns true if the driver could not be started, which an isolated link learns only now. */
 static bool lacks_device(struct lazycuda_link *link, const struct lk_product *product)
 {
@@ -281,6 +318,8 @@ static bool link_pieces(struct lazycuda_link *link, const struct lk_piece *piece
 		return true;
 	if (undefined)
 		name_undefined(link, &product, undefined);
+	if (product.code == LAZYCUDA_CODE_DUPLICATE_SYMBOL)
+		name_duplicate(link, &product);
 	return false;
 }
 

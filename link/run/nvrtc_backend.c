@@ -70,7 +70,8 @@ const char *lk_other_headers(struct lc_arena *arena, const struct lazycuda_plan 
 		char headers[LK_VERSION_TEXT], nvrtc[LK_VERSION_TEXT];
 
 		if (found && found != plan->nvrtc)
-			return lc_format(arena, "CUDA's headers in %s are of %s, and nvrtc is of %s",
+			return lc_format(arena, "CUDA's headers in %s are of %s, and nvrtc is of %s: leave out"
+					 " the -I, and those of its own CUDA are searched for",
 					 lc_printable(arena, folder),
 					 lk_version_text(found, headers),
 					 lk_version_text(plan->nvrtc, nvrtc));
@@ -218,6 +219,7 @@ const char *lk_nvrtc_compile(struct lc_arena *arena, const struct lk_job *job,
 	const struct lk_piece *source = job->pieces;
 	const struct lk_nvrtc *compiler = lk_nvrtc_of(plan->nvrtc);
 	const char *missing = compiler->path ? NULL : lk_why_missing(arena, LK_NVRTC);
+	const char *other;
 	void *program = NULL;
 	int tries = 0;
 	bool done;
@@ -243,8 +245,9 @@ const char *lk_nvrtc_compile(struct lc_arena *arena, const struct lk_job *job,
 	if (product->status) {
 		lk_explain_compiler(arena, "nvrtc", version_of(compiler), source->name,
 				    compiler->error_string(product->status), product);
-		product->message = lc_format(arena, "%s%s%s", product->message,
-					     bad_expression(arena, product->error_log),
+		other = lk_other_headers(arena, plan);
+		product->message = lc_format(arena, "%s%s%s%s%s", product->message, other ? "; " : "",
+					     other ? other : "", bad_expression(arena, product->error_log),
 					     header_advice(arena, product->error_log,
 								   version_of(compiler)));
 	}

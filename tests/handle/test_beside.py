@@ -106,6 +106,7 @@ def test_named_headers_of_another_version_are_noted(world, real, word):
     folder = world.root / TREES["12.9"][0]
     note = f"CUDA's headers in {folder} are of 12.4, and nvrtc is of 12.9"
     assert note in linked(world, HALF, f"--compile-option={word.format(folder)}")
+    assert note in linked(world, HALF + "x", f"--compile-option={word.format(folder)}", status=1)
     assert note not in linked(world, HALF)
 
 

@@ -41,7 +41,7 @@ LTOIR = {
 # What each sets.
 FLAGS = {"linked": Flag.ENTRY_LINKED, "plain": 0, "lz4": Flag.ENTRY_LZ4, "zstd": Flag.ENTRY_ZSTD,
          "libdevice": Flag.ENTRY_LIBDEVICE, "no-layout": Flag.ENTRY_NO_LAYOUT,
-         "listed": Flag.ENTRY_LISTED, "unseen": Flag.ENTRY_UNSEEN,
+         "listed": Flag.ENTRY_LISTED, "32-bit": Flag.ENTRY_32_BIT, "unseen": Flag.ENTRY_UNSEEN,
          "obfuscated": Flag.ENTRY_OBFUSCATED | Flag.ENTRY_UNSEEN | Flag.ENTRY_ZSTD}
 NOT_RELOCATABLE = "linked", "plain", "unseen"
 SYMBOLS = {"def": {"defined": 1}, "kernel": {"defined": 1, "kernel": 1},

@@ -148,6 +148,8 @@ REFUSALS = [
     (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_100f"], "ARCH_MISMATCH", 0,
      "PTX 8.0 of CUDA 12.0 for sm_100f", "code for sm_90, or for an earlier one without a suffix",
      "PTX 8.0 for sm_100f does not link for sm_90; take code for sm_90, or"),
+    (HAVE + "arch=sm_90", [PTX, "x:ptx 8.0 sm_80 32-bit"], "ARCH_MISMATCH", 1,
+     "PTX 8.0 of CUDA 12.0 for sm_80", "PTX with .address_size 64", "its addresses have 32 bits"),
     ("driver=13.0 nvjitlink=13.0 arch=sm_90", ["x:{ptx 8.0 sm_90a/ptx 8.8 sm_120f}"], "ARCH_MISMATCH", 0,
      "PTX 8.0 of CUDA 12.0 for sm_90a", None, "does not link for sm_90; take --arch sm_90a, which"),
     ("driver=12.4 nvjitlink=12.4 arch=sm_100", [PTX], "ARCH_UNSUPPORTED", None, "nvJitLink 12.4",

@@ -83,6 +83,20 @@ tried(CUSource(code, name_expressions=["k<int, int>"]))
     assert good == {"code": "OK"}
 
 
+def test_ltoir_that_defines_a_name_twice(say):
+    made = [Sample("13.5", "ltoir", "sm_80", unit) for unit in ("kh", "h")]
+    make(made)
+    twice, two, other, one = say("""
+for inputs in ([LTOIR(read(1), "a"), LTOIR(read(1), "b")], [LTOIR.from_path(sys.argv[1]) for _ in "ab"],
+               [LTOIR(read(1), "a"), LTOIR(read(2), "b")], [LTOIR(read(1), "a")]):
+    tried(*inputs)
+""", *(one.path for one in made))
+    assert "'helper'" in twice["message"] and twice["message"].endswith(
+        "; it is the same as a, and is given twice: leave one out")
+    assert "is given twice: leave one out" in two["message"] and one == {"code": "OK"}
+    assert other["message"].endswith("; a defines it, too: leave one out")
+
+
 def test_what_is_given_twice(say):
     made = Sample("13.5", "ptx", "sm_80", "kh")
     make([made])
