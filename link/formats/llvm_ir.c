@@ -29,6 +29,7 @@ enum ir_layout { IR_NO_LAYOUT, IR_LAYOUT_WORD, IR_LAYOUT_EQUALS };
 struct ir_text {
 	struct lk_symbols names;	/* that others see, or that are needed of others */
 	struct lk_symbols listed, kernels;	/* in @llvm.used; in a node of kernels */
+	struct lk_symbols seen, commons;	/* all names, weak if again; `common` variables */
 	struct lc_arena *arena;		/* of `node` */
 	/* The token that is being read: a name behind @, a word, a text in quotes. */
 	char token[IR_TOKEN], sigil;
@@ -40,6 +41,7 @@ struct ir_text {
 	enum ir_entity entity;
 	enum ir_linkage linkage;	/* DEFINE, DECLARE, VARIABLE */
 	bool shared;			/* VARIABLE: in shared memory */
+	bool common;			/* VARIABLE: 0, unless another input says otherwise */
 	size_t depth;			/* of brackets */
 	bool kernel;			/* DEFINE: its calling convention; METADATA: "kernel" is in it */
 	struct lc_strings node;		/* names in the METADATA so far */
@@ -127,7 +129,7 @@ static void begin(struct ir_text *text, enum ir_entity entity)
 	}
 	text->entity = entity;
 	text->linkage = entity == IR_DECLARE ? IR_EXTERNAL : IR_VISIBLE;
-	text->kernel = text->shared = text->numbered = false;
+	text->kernel = text->shared = text->common = text->numbered = false;
 	text->node.count = 0;
 }
 
@@ -137,6 +139,8 @@ static void take_variable(struct ir_text *text)
 	text->entity = !strcmp(text->name, LIST) ? IR_LIST : IR_OTHER;
 	if (!begins(text->name, "llvm."))
 		add_ir_symbol(text, text->name, true);
+	if (text->common && *text->name)
+		lk_names_add(&text->commons, text->name);
 }
 
 /* A function, whose linkage is known by now.  libnvvm has what LLVM declares, and gets libdevice
@@ -186,6 +190,7 @@ static void take_word_of_variable(struct ir_text *text)
 	static const char *const ends[] = { "global", "constant", "alias", "ifunc" };
 
 	take_linkage(text);
+	text->common |= is(text, "common");
 	if (is_any_of(text, ends, LC_COUNT(ends)))
 		take_variable(text);
 }
@@ -254,6 +259,16 @@ static void unescape(struct ir_text *text)
 	text->length = to;
 }
 
+static void see(struct ir_text *text)
+{
+	struct lazycuda_symbol *symbol = lk_names_find(&text->seen, text->token);
+
+	if (symbol)
+		symbol->weak = 1;
+	else
+		lk_names_add(&text->seen, text->token);
+}
+
 static void take_value_name(struct ir_text *text)
 {
 	const bool numbered = !text->quoted && isdigit((unsigned char)text->token[0]);
@@ -263,6 +278,8 @@ static void take_value_name(struct ir_text *text)
 	if (numbered)
 		text->length = 0;
 	text->token[text->length] = 0;
+	if (text->length)
+		see(text);
 	if (text->depth && text->entity == IR_LIST) {
 		lk_names_add(&text->listed, text->token);
 	} else if (text->depth && text->entity == IR_METADATA && numbered) {
@@ -385,6 +402,15 @@ static void mark_kernels(struct ir_text *text)
 	}
 }
 
+/* Whether it has to be kept for others: not what numba-cuda's environments are, `common` and named
+ * nowhere else. */
+static bool is_offered(const struct ir_text *text, const struct lazycuda_symbol *symbol)
+{
+	const struct lazycuda_symbol *seen = lk_names_find(&text->seen, symbol->name);
+
+	return symbol->kernel || !seen || seen->weak || !lk_names_find(&text->commons, symbol->name);
+}
+
 /* Ends the text.  If all was understood, `names` is complete, and LAZYCUDA_SYMBOL_UNLISTED is set of
  * those that are offered and not listed.  *all: there are none of these. */
 static void end_ir(struct ir_text *text, bool *all)
@@ -398,7 +424,8 @@ static void end_ir(struct ir_text *text, bool *all)
 	for (size_t i = 0; i < text->names.count; i++) {
 		struct lazycuda_symbol *symbol = &text->names.list[i];
 
-		if (!symbol->defined || lk_names_find(&text->listed, symbol->name))
+		if (!symbol->defined || lk_names_find(&text->listed, symbol->name) ||
+		    !is_offered(text, symbol))
 			symbol->flags &= (unsigned char)~LAZYCUDA_SYMBOL_UNLISTED;
 		*all &= !(symbol->flags & LAZYCUDA_SYMBOL_UNLISTED);
 	}
@@ -433,7 +460,8 @@ void lk_llvm_ir_read(const struct lk_part *part, struct lc_arena *arena,
 		     struct lazycuda_entry *entry)
 {
 	struct ir_text text = { .names.arena = arena, .listed.arena = arena, .arena = arena,
-				   .kernels.arena = arena, .no_layout = true };
+				   .kernels.arena = arena, .seen.arena = arena,
+				   .commons.arena = arena, .no_layout = true };
 	bool all;
 
 	take_ir(&text, part);

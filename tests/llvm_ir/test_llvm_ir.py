@@ -317,6 +317,8 @@ def test_where_all_is_listed_it_is_ltoir(world, module):
     ("@v = alias i32, ptr @w\n" + used(), "variable v"),
     ("@v = linkonce_odr externally_initialized global i32 7\n" + used(), "variable v"),
     ("@llvm = global i32 0\n" + used(), "variable llvm"),
+    ("define ptr @f() { ret ptr @v }\n@v = common global i8 0\n" + used(), "variable v"),
+    ("@v = common global i8 0\n@w = alias i8, ptr @v\n" + used("@w"), "variable v"),
     # what comes after the list is not in it
     (used() + "uselistorder ptr getelementptr (i8, ptr @k), { 1, 0 }\n" + KERNEL, "kernel k"),
     (used() + "@w = internal global [1 x ptr] [ptr @k]\n" + KERNEL, "kernel k"),
@@ -432,6 +434,16 @@ def test_optimised_at_link_time(world, site, version, dialect, arch):
     assert said["compile_ir"]["to"] == "ltoir"
     ptx = (world.root / "image").read_text()
     assert ".entry kernel" in ptx and "call" not in ptx and ".func" not in ptx
+
+
+@pytest.mark.parametrize("words", [["--lto"], ["--ptx", "--lto"]])
+def test_what_numba_cuda_writes(world, site, version, words):
+    """Of dump_numba.py: nothing needs the environment, and no list has it."""
+    site(version)
+    source = (build.TESTS / "llvm_ir" / "numba_cuda.ll").read_text()
+    said = real(world, *words, source=source, arch="sm_90")
+    assert said["compile_ir"]["to"] == "ltoir" and said["lto"] and said["notes"] == []
+    assert b"_ZN8__main__6kernelB2v1B108" in (world.root / "image").read_bytes()
 
 
 def ptx_file(world, name, body):
