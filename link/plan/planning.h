@@ -289,15 +289,15 @@ void lk_note_ir(struct lk_planning *planning, const struct lk_ir_compilation *co
 /* Checks what has to hold of the result, whichever linker makes it. */
 bool lk_plan_result(struct lk_planning *planning, const struct lk_side *side);
 
-/* ---- write_plan.c ---- */
-
-/* Fills a plan to which there is no objection. */
 /* Whether they are plainly the same file or the same bytes. */
 bool lk_is_given_twice(const struct lazycuda_input *one, const struct lazycuda_input *other);
+
+/* ---- write_plan.c ---- */
 
 /* Whether the linker gets an option that begins so. */
 bool lk_asks_for(const struct lazycuda_request *request, const char *option);
 
+/* Fills a plan to which there is no objection. */
 void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,
 		   const struct lk_rule *rule, struct lazycuda_plan *plan);
 
