@@ -53,7 +53,8 @@ def test_the_second_stub_asks_little(world, there):
     if there:
         world.loader(fake("nvrtc", "12.9"))
     calls = calls_of_second(world).splitlines()
-    opened = next((i for i, call in enumerate(calls) if "openat(" in call), len(calls))
+    opened = next((i for i, call in enumerate(calls) if "openat(" in call and "/proc/" not in call),
+                  len(calls))
     looks = "\n".join(calls[:opened])
     # Folders are compared, and the file is; none is looked for again, nor read.
     assert looks.count("libnvrtc.so.12") == there and "libnvrtc.so.13" not in looks
