@@ -314,7 +314,7 @@ static int version_of_wheel(const char *name)
 {
 	for (size_t i = 0; i < LC_COUNT(wheels); i++) {
 		size_t length = strlen(wheels[i]);
-		int version, numbers, minor;
+		int version, numbers;
 		const char *end, *number;
 
 		if (strncmp(name, wheels[i], length))
@@ -325,8 +325,8 @@ static int version_of_wheel(const char *name)
 		number = end + 1;
 		end = *end == '-' ? lc_version_scan(number, &version, &numbers) : NULL;
 		/* From 13.3 on CCCL's version is behind the major, and has CUDA's minor: 13.3.5.0.6 is of 13.5. */
-		if (end && *end == '.' && end[1] >= '0' && end[1] <= '9' && sscanf(number, "%*d.%*d.%d", &minor) == 1)
-			version = LC_CUDA(LC_CUDA_MAJOR(version), minor);
+		if (end && *end == '.' && end[1] >= '0' && end[1] <= '9')
+			version = LC_CUDA(LC_CUDA_MAJOR(version), atoi(strchr(strchr(number, '.') + 1, '.') + 1));
 		return end && numbers >= 2 && lc_package_is(name) ? version : 0;
 	}
 	return 0;
@@ -402,7 +402,7 @@ static int version_of_bundle(struct dated *file, const char *folder, const char 
 	const char *number = wheel + strcspn(wheel, "-") + 1;
 	const size_t length = strlen(number) - strlen(".dist-info");
 	char *name = lc_format(file->arena, "%.*s", (int)(number - 1 - wheel), wheel);
-	DIR *stream = opendir(folder);
+	DIR *stream = *number >= '0' && *number <= '9' ? opendir(folder) : NULL;
 	struct dirent *entry;
 	int version = 0;
 

@@ -245,6 +245,7 @@ def test_a_library_with_versions_of_its_own_beside_a_toolkit(tmp_path, pinned, v
     """nvidia-cufft 12.2.0.57 requires no cuda-toolkit; cuda-toolkit 13.2.2 requires it."""
     path = "nvidia/cu13/lib/libcufft.so.12"
     wheel(tmp_path, "nvidia_cufft-12.2.0.57", path)
+    wheel(tmp_path, "nvidia_x", path)
     metadata = put(tmp_path / "cuda_toolkit-13.2.2.dist-info" / "METADATA",
                    f"Name: cuda-toolkit\nRequires-Dist: nvidia-cufft=={pinned};"
                    " (sys_platform == 'linux') and extra == 'cufft'\n")
