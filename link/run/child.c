@@ -280,16 +280,6 @@ static bool start(struct lk_child *child, struct lc_arena *arena, const char *co
 	return !error;
 }
 
-/* The first process of the namespace that is to have this one's children has ended: it takes no more. */
-static bool has_dead_namespace(void)
-{
-	char room[LC_OWN_ROOM];
-	struct stat own, next;
-
-	return !stat(lc_own_file(room, "ns/pid"), &own) &&
-	       !stat(lc_own_file(room, "ns/pid_for_children"), &next) && own.st_ino != next.st_ino;
-}
-
 const char *lk_child_not_started(struct lc_arena *arena, const char *program)
 {
 	const int error = errno;
@@ -301,8 +291,8 @@ const char *lk_child_not_started(struct lc_arena *arena, const char *program)
 	else if (error == ENOENT)
 		more = stat(program, &st) ? ": install it there, or start this program again if it was moved" :
 		       ": the file is there, and the interpreter that it names is not";
-	else if (error == ENOMEM && has_dead_namespace())
-		more = ": the PID namespace for children has ended; `unshare --pid` needs --fork";
+	else if (error == ENOMEM)
+		more = ": or its PID namespace for children has ended; `unshare --pid` needs --fork";
 	return lc_format(arena, "no child process can be started, %s: %s%s", lc_printable(arena, program),
 			 strerror(error), more);
 }
