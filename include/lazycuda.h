@@ -101,6 +101,8 @@ struct lazycuda_status {
 	 * cannot be read; if nothing is usable, also what variables name in vain. */
 	const struct lazycuda_folder *left_out;
 	size_t left_out_count;
+	const char *not_asked;	/* places that were not looked at, as nothing there could be taken:
+				   "the machine's"; NULL: none */
 };
 
 /* The installed driver, as far as it was looked at. */

@@ -156,6 +156,16 @@ char *lc_path(struct lc_arena *arena, const char *folder, const char *name)
 	return path;
 }
 
+const char *lc_folder_of(struct lc_arena *arena, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash || path[0] != '/')
+		return NULL;
+	/* The folder of what lies in the root is the root. */
+	return lc_copy(arena, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
 char *lc_format_list(struct lc_arena *arena, const char *format, va_list arguments)
 {
 	char short_text[256];

@@ -80,6 +80,10 @@ char *lc_text(struct lc_arena *arena, const char *text);
 /* The path of `name` in `folder`; "" on allocation failure. */
 char *lc_path(struct lc_arena *arena, const char *folder, const char *name);
 
+/* The path of the folder that contains a file; NULL if the file's path is not absolute, or on
+ * allocation failure. */
+const char *lc_folder_of(struct lc_arena *arena, const char *path);
+
 /* The last part of a path, within it: what follows the last slash. */
 static inline const char *lc_basename(const char *path)
 {

@@ -37,55 +37,6 @@ struct place_list {
 	enum lc_tier tier;	/* of what is added */
 };
 
-static bool is_left_out(const struct lc_survey *survey, const char *folder)
-{
-	for (size_t i = 0; i < survey->left_out_count; i++)
-		if (!strcmp(survey->left_out[i].path, folder))
-			return true;
-	return false;
-}
-
-void lc_leave_out(struct lc_survey *survey, const char *path, const char *why)
-{
-	struct lazycuda_folder *folder;
-
-	if (is_left_out(survey, path))
-		return;
-	lc_trace("%s: not searched, %s", path, why);
-	folder = lc_grow(survey->folders.arena, &survey->left_out, &survey->left_out_count,
-			 sizeof(*folder));
-	if (folder)
-		*folder = (struct lazycuda_folder){ path, why };
-}
-
-struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path)
-{
-	const char *why;
-	struct lc_folder *folder = lc_folder_to_search(&survey->folders, path, &why);
-
-	if (why)
-		lc_leave_out(survey, path, why);
-	return folder;
-}
-
-struct lc_folder *lc_place_folder(struct lc_survey *survey, const struct lc_place *place,
-				  const char *path)
-{
-	struct lc_folders *folders = &survey->folders;
-	struct lc_folder *folder = lc_searchable(survey, path);
-	uid_t owner, other;
-
-	if (!folder || !place->object || !lc_owner_of(folders, path, &owner) || owner == 0 ||
-	    owner == geteuid())
-		return folder;
-	if (lc_owner_of(folders, place->object, &other) && other == owner)
-		return folder;
-	lc_leave_out(survey, path, lc_format(folders->arena,
-		     "it belongs to user %u, who is neither root nor you nor the owner of %s",
-		     (unsigned)owner, lc_printable(folders->arena, place->object)));
-	return NULL;
-}
-
 static void add_place(struct place_list *list, struct lc_place place)
 {
 	struct lc_folder *folder = place.site ? lc_searchable(list->survey, place.path) :
@@ -119,16 +70,6 @@ static void add_place(struct place_list *list, struct lc_place place)
 static void add(struct place_list *list, const char *path, bool site, const char *found_by)
 {
 	add_place(list, (struct lc_place){ .path = path, .site = site, .found_by = found_by });
-}
-
-const char *lc_folder_of(struct lc_arena *arena, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!slash || path[0] != '/')
-		return NULL;
-	/* The folder of what lies in the root is the root. */
-	return lc_copy(arena, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
 /*
@@ -203,7 +144,7 @@ bool lc_leads_to_its_library(struct lc_arena *arena, const struct lc_survey *sur
 		const size_t length = strcspn(entry, ":");
 		const char *folder = lc_expand(arena, survey, entry, length, origin), *file;
 
-		if (folder && is_left_out(survey, folder))
+		if (folder && lc_is_left_out(survey, folder))
 			folder = NULL;
 		for (size_t m = 0; folder && m < user->needs->major_count; m++) {
 			file = lc_path(arena, folder, user->needs->majors[m].soname);

@@ -107,6 +107,7 @@ const char *lc_expand(struct lc_arena *arena, const struct lc_survey *survey, co
 
 /* Records a folder that exists but is not searched, and why. */
 void lc_leave_out(struct lc_survey *survey, const char *path, const char *why);
+bool lc_is_left_out(const struct lc_survey *survey, const char *path);
 
 /* The folder at this path if it exists and is safe (see folders.h), else NULL. */
 struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path);
@@ -115,9 +116,5 @@ struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path);
  * to the user, or to the owner of the object that it was found by. */
 struct lc_folder *lc_place_folder(struct lc_survey *survey, const struct lc_place *place,
 				  const char *path);
-
-/* The path of the folder that contains a file; NULL if the file's path is not absolute, or on
- * allocation failure. */
-const char *lc_folder_of(struct lc_arena *arena, const char *path);
 
 #endif

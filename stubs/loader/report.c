@@ -176,6 +176,17 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 	}
 }
 
+/* The places of whole tiers, or of the last in part. */
+static const char *not_asked(const struct lc_search *search)
+{
+	switch (lc_tier_after(search->kinds)) {
+	case LC_OF_CALLER:	return "all";
+	case LC_OF_PROCESS:	return "the process's and the machine's";
+	case LC_OF_MACHINE:	return "the machine's";
+	default:		return NULL;
+	}
+}
+
 void lc_report(struct lc_attempt *attempt)
 {
 	struct lc_arena *arena = &attempt->arena;
@@ -188,6 +199,7 @@ void lc_report(struct lc_attempt *attempt)
 		return;
 	status->size = sizeof(*status);
 	status->library = lc_library.name;
+	status->not_asked = not_asked(&attempt->search);
 	describe_candidates(attempt, status);
 	left = lc_list_left_out(attempt, status);
 	if (!attempt->found.handle) {
@@ -208,4 +220,6 @@ void lc_report(struct lc_attempt *attempt)
 					   status->reason, unbound);
 	lc_trace("using %s, %s %s: %s", status->path, lc_major_word(&lc_library), status->version,
 		 status->reason);
+	if (status->not_asked)
+		lc_trace("places not looked at: %s", status->not_asked);
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../base/auxiliary.h"
 #include "../base/glibc.h"
@@ -25,6 +26,55 @@ int lc_toolkit_version(const char *name)
 	if (*end == '.')
 		minor = strtol(end + 1, &end, 10);
 	return *end || minor < 0 || minor > 99 ? 0 : LC_VERSION((int)major, (int)minor);
+}
+
+bool lc_is_left_out(const struct lc_survey *survey, const char *folder)
+{
+	for (size_t i = 0; i < survey->left_out_count; i++)
+		if (!strcmp(survey->left_out[i].path, folder))
+			return true;
+	return false;
+}
+
+void lc_leave_out(struct lc_survey *survey, const char *path, const char *why)
+{
+	struct lazycuda_folder *folder;
+
+	if (lc_is_left_out(survey, path))
+		return;
+	lc_trace("%s: not searched, %s", path, why);
+	folder = lc_grow(survey->folders.arena, &survey->left_out, &survey->left_out_count,
+			 sizeof(*folder));
+	if (folder)
+		*folder = (struct lazycuda_folder){ path, why };
+}
+
+struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path)
+{
+	const char *why;
+	struct lc_folder *folder = lc_folder_to_search(&survey->folders, path, &why);
+
+	if (why)
+		lc_leave_out(survey, path, why);
+	return folder;
+}
+
+struct lc_folder *lc_place_folder(struct lc_survey *survey, const struct lc_place *place,
+				  const char *path)
+{
+	struct lc_folders *folders = &survey->folders;
+	struct lc_folder *folder = lc_searchable(survey, path);
+	uid_t owner, other;
+
+	if (!folder || !place->object || !lc_owner_of(folders, path, &owner) || owner == 0 ||
+	    owner == geteuid())
+		return folder;
+	if (lc_owner_of(folders, place->object, &other) && other == owner)
+		return folder;
+	lc_leave_out(survey, path, lc_format(folders->arena,
+		     "it belongs to user %u, who is neither root nor you nor the owner of %s",
+		     (unsigned)owner, lc_printable(folders->arena, place->object)));
+	return NULL;
 }
 
 /* /usr/local/cuda-X.Y, the newest first. */

@@ -127,6 +127,7 @@ static void do_status(const char *library)
 	member("path", status->path);
 	member("found_by", status->found_by);
 	member("reason", status->reason);
+	member("not_asked", status->not_asked);
 	printf("\"size\": %zu, \"cause\": %d, \"major\": %d, \"minor\": %d, \"candidates\": [",
 	       status->size, status->cause, status->major, status->minor);
 	for (size_t i = 0; i < status->candidate_count; i++) {

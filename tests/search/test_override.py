@@ -80,18 +80,19 @@ def test_a_wrong_variable_is_the_reason_against_every_candidate(world):
 NOT_TO_BE_SEEN = ("LAZYCUDA_PATH", "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX", "PYTHONPATH")
 
 
-# Where there is a file of 12, what cannot be taken then, what the environment has besides.
+# Where there is a file of 12, what cannot be taken then, what the environment has besides, and what the
+# status says.
 CERTAIN = {
-    "named": ("there", NOT_TO_BE_SEEN, {}),
-    "in the process": ("there", NOT_TO_BE_SEEN, {}),
-    "near": ("there", NOT_TO_BE_SEEN[1:], {}),
-    "the process's": ("PYTHONPATH", NOT_TO_BE_SEEN[1:4], {}),
-    "the first of the major": ("CONDA_PREFIX", NOT_TO_BE_SEEN[1:3], {"LAZYCUDA_MAJOR": "12"}),
+    "named": ("there", NOT_TO_BE_SEEN, {}, "all"),
+    "in the process": ("there", NOT_TO_BE_SEEN, {}, "all"),
+    "near": ("there", NOT_TO_BE_SEEN[1:], {}, "the process's and the machine's"),
+    "the process's": ("PYTHONPATH", NOT_TO_BE_SEEN[1:4], {}, "the machine's"),
+    "the first of the major": ("CONDA_PREFIX", NOT_TO_BE_SEEN[1:3], {"LAZYCUDA_MAJOR": "12"}, "the machine's"),
 }
 
 
-@pytest.mark.parametrize("how, there, unseen, env", [(how, *row) for how, row in CERTAIN.items()], ids=CERTAIN)
-def test_nothing_is_looked_at_that_cannot_be_taken(world, how, there, unseen, env):
+@pytest.mark.parametrize("how, there, unseen, env, said", [(how, *row) for how, row in CERTAIN.items()], ids=CERTAIN)
+def test_nothing_is_looked_at_that_cannot_be_taken(world, how, there, unseen, env, said):
     """It may be on a server that does not answer.  `lazycuda status` looks."""
     for place in unseen:
         world.put(f"{place}/lib64", fake("cudart", "13.5"))
@@ -111,6 +112,6 @@ def test_nothing_is_looked_at_that_cannot_be_taken(world, how, there, unseen, en
     assert "/usr/local" not in calls
     assert ("ld.so.cache" in calls) == (how not in ("named", "in the process"))     # where the driver may be
     status = world.probe(*first, "stub:cudart", "load", "status:cudart")[-1]
-    assert status["path"] == str(file) and len(status["candidates"]) == 1
+    assert status["path"] == str(file) and len(status["candidates"]) == 1 and status["not_asked"] == said
     if how != "in the process":
         assert "CUDA_HOME/lib64" in world.cli("status", "cudart").out
