@@ -166,6 +166,17 @@ const char *lc_folder_of(struct lc_arena *arena, const char *path)
 	return lc_copy(arena, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+const char *lc_next_entry(const char **at, const char *between, size_t *length)
+{
+	const char *entry = *at;
+
+	if (entry) {
+		*length = strcspn(entry, between);
+		*at = entry[*length] ? entry + *length + 1 : NULL;
+	}
+	return entry;
+}
+
 char *lc_format_list(struct lc_arena *arena, const char *format, va_list arguments)
 {
 	char short_text[256];

@@ -84,6 +84,10 @@ char *lc_path(struct lc_arena *arena, const char *folder, const char *name);
  * allocation failure. */
 const char *lc_folder_of(struct lc_arena *arena, const char *path);
 
+/* The next entry of a search path, of *length bytes, and moves *at behind it; NULL: there is none.  Each
+ * character of `between` is a separator. */
+const char *lc_next_entry(const char **at, const char *between, size_t *length);
+
 /* The last part of a path, within it: what follows the last slash. */
 static inline const char *lc_basename(const char *path)
 {

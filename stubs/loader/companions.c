@@ -93,14 +93,11 @@ static const char *sibling_of(struct bringing *bringing, const char *path,
 			      const struct lc_siblings *siblings, const char *soname)
 {
 	struct lc_arena *kept = bringing->survey->folders.arena;
-	const char *origin = lc_folder_of(kept, path), *found = NULL;
+	const char *origin = lc_folder_of(kept, path), *found = NULL, *at = siblings->path, *entry;
+	size_t length;
 
-	for (const char *entry = siblings->path; entry && !found; ) {
-		size_t length = strcspn(entry, ":");
-
+	while (!found && (entry = lc_next_entry(&at, ":", &length)))
 		found = file_in(bringing, entry_folder(bringing, entry, length, origin), soname);
-		entry = entry[length] ? entry + length + 1 : NULL;
-	}
 	if (!found)
 		found = file_in(bringing, origin, soname);
 	if (!found && bringing->site)

@@ -96,10 +96,11 @@ static void add_entries(struct lc_attempt *attempt, struct lazycuda_status *stat
 			const char *value, const char *between, bool by_hand)
 {
 	struct lc_arena *arena = &attempt->arena;
+	const char *found;
+	size_t length;
 
-	while (value) {
-		const size_t length = strcspn(value, between);
-		const char *entry = lc_copy(arena, value, length), *why = NULL;
+	while ((found = lc_next_entry(&value, between, &length))) {
+		const char *entry = lc_copy(arena, found, length), *why = NULL;
 
 		/* ld.so alone knows what a $ in it stands for. */
 		if (entry && length && !strchr(entry, '$'))
@@ -108,7 +109,6 @@ static void add_entries(struct lc_attempt *attempt, struct lazycuda_status *stat
 			lc_trace("%s: %s names it, but %s", entry, name, why);
 			add(attempt, status, entry, lc_format(arena, "%s names it, but %s", name, why));
 		}
-		value = value[length] ? value + length + 1 : NULL;
 	}
 }
 

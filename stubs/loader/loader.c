@@ -521,7 +521,7 @@ static struct published *search_once(struct lc_attempt *attempt, bool retry,
 	published->status = *attempt->status;
 	published->nothing = attempt->search.at.settings.guard != LC_STRICT &&
 			     !attempt->search.at.settings.wrong &&
-			     !lc_search_found_any(&attempt->search);
+			     !lc_search_found_any(&attempt->search, false);
 	known = attempt->search.known;
 	attempt->search.known = NULL;
 	note_search(attempt, known, loads, named);

@@ -135,13 +135,13 @@ const char *lc_expand(struct lc_arena *arena, const struct lc_survey *survey, co
 bool lc_leads_to_its_library(struct lc_arena *arena, const struct lc_survey *survey,
 			     const struct lc_user *user)
 {
-	const char *entry = user->runpath ? user->runpath : user->rpath;
+	const char *at = user->runpath ? user->runpath : user->rpath, *entry;
 	const char *slash = lc_is_privileged() ? NULL : strrchr(user->path, '/');
 	/* The path may be relative: ld.so, which knows to what, is not asked. */
 	const char *origin = slash ? lc_copy(arena, user->path, (size_t)(slash - user->path)) : NULL;
+	size_t length;
 
-	while (entry && user->needs) {
-		const size_t length = strcspn(entry, ":");
+	while (user->needs && (entry = lc_next_entry(&at, ":", &length))) {
 		const char *folder = lc_expand(arena, survey, entry, length, origin), *file;
 
 		if (folder && lc_is_left_out(survey, folder))
@@ -151,7 +151,6 @@ bool lc_leads_to_its_library(struct lc_arena *arena, const struct lc_survey *sur
 			if (file && !access(file, F_OK))
 				return true;
 		}
-		entry = entry[length] ? entry + length + 1 : NULL;
 	}
 	return false;
 }
@@ -170,26 +169,25 @@ static void add_entry(struct place_list *list, const char *directory, const char
 static void add_path(struct place_list *list, const char *path, const char *between,
 		     const char *origin, const char *found_by)
 {
-	for (const char *entry = path; entry; ) {
-		size_t length = strcspn(entry, between);
+	const char *entry;
+	size_t length;
+
+	while ((entry = lc_next_entry(&path, between, &length))) {
 		const char *directory = lc_expand(list->arena, list->survey, entry, length,
 						  origin);
 
 		if (directory)
 			add_entry(list, directory, found_by);
-		entry = entry[length] ? entry + length + 1 : NULL;
 	}
 }
 
 /* The next entry of a variable such as PATH, as it is written; NULL: there is none. */
 static const char *next_entry(struct place_list *list, const char **at)
 {
-	size_t length = *at ? strcspn(*at, ":") : 0;
-	const char *entry = *at ? lc_copy(list->arena, *at, length) : NULL;
+	size_t length;
+	const char *entry = lc_next_entry(at, ":", &length);
 
-	if (entry)
-		*at = (*at)[length] ? *at + length + 1 : NULL;
-	return entry;
+	return entry ? lc_copy(list->arena, entry, length) : NULL;
 }
 
 static bool concerns(const struct lc_user *user, const struct lc_library *library)

@@ -298,14 +298,9 @@ static void add_file(struct lc_known *known, struct lc_sought *sought, const cha
 	if (!option)
 		return;
 	option->tier = place->tier;
-	if (why) {
+	if (why || left) {
 		option->major = major->major;
-		option->unusable = lc_format(arena, "is a link, and where it leads, %s", why);
-		return;
-	}
-	if (left) {
-		option->major = major->major;
-		option->unusable = left;
+		option->unusable = why ? lc_format(arena, "is a link, and where it leads, %s", why) : left;
 		return;
 	}
 	option->unusable = read_option(arena, sought->library, major,
@@ -345,18 +340,17 @@ static void seek_major(struct lc_known *known, struct lc_sought *sought, size_t 
 	known->rounds++;
 	for (size_t p = from; p < sought->places.count; p++) {
 		const struct lc_place *place = &sought->places.list[p];
-		const char *below = place->site ? major->folder : NULL;
+		const char *below = place->site ? major->folder : NULL, *entry;
+		size_t length;
 
 		if (!place->site)
 			seek_in(known, sought, place->path, place->folder, place, major);
-		while (below) {
-			size_t length = strcspn(below, ":");
+		while ((entry = lc_next_entry(&below, ":", &length))) {
 			const char *path = lc_format(&known->arena, "%s/%.*s", place->path,
-						     (int)length, below);
+						     (int)length, entry);
 
 			seek_in(known, sought, path, lc_place_folder(&known->survey, place, path),
 				place, major);
-			below = below[length] ? below + length + 1 : NULL;
 		}
 	}
 }
@@ -641,33 +635,15 @@ static bool is_sign(const struct lc_file *file)
 	return !file->stub && !file->left;
 }
 
-bool lc_search_found_any(const struct lc_search *search)
+bool lc_search_found_any(const struct lc_search *search, bool listed)
 {
-	size_t self = search->at.self;
+	const struct lc_seat *own = &search->seats[search->at.self];
 
-	for (size_t i = 0; i < search->seats[self].option_count; i++)
-		if (search->seats[self].options[i].origin == LC_BY_OVERRIDE ||
-		    is_sign(&search->files[self][i]))
+	for (size_t i = 0; i < own->option_count; i++)
+		if (own->options[i].origin == LC_BY_OVERRIDE ||
+		    (is_sign(&search->files[search->at.self][i]) &&
+		     (!listed || lc_listed_major(own->library, own->options[i].major))))
 			return true;
-	return false;
-}
-
-/* Returns true if anything was found for this stub except stubs under real names and
- * libraries of majors that are not listed. */
-static bool found_any(const struct lc_search *search)
-{
-	size_t self = search->at.self;
-	const struct lc_library *library = search->seats[self].library;
-
-	for (size_t i = 0; i < search->seats[self].option_count; i++) {
-		const struct lc_option *option = &search->seats[self].options[i];
-
-		if (option->origin == LC_BY_OVERRIDE)
-			return true;
-		if (lc_listed_major(library, option->major) &&
-		    (option->origin == LC_BY_PROCESS || is_sign(&search->files[self][i])))
-			return true;
-	}
 	return false;
 }
 
@@ -742,7 +718,7 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 	const struct lc_library *library = search->seats[self].library;
 	struct lc_survey *survey;
 
-	if (search->last_resort_done || !search->looked || found_any(search))
+	if (search->last_resort_done || !search->looked || lc_search_found_any(search, true))
 		return false;
 	search->last_resort_done = true;
 	survey = &search->known->survey;

@@ -58,8 +58,8 @@ void lc_search_add(struct lc_arena *arena, struct lc_search *search, const char 
 const char *lc_companion_name(struct lc_arena *arena, const struct lc_library *library, lc_version version);
 
 /* Returns true if anything was found, usable or not, except stubs under real names, and what is
- * left of libraries: empty files and dangling links. */
-bool lc_search_found_any(const struct lc_search *search);
+ * left of libraries: empty files and dangling links; with `listed`, of a major that is in the list. */
+bool lc_search_found_any(const struct lc_search *search, bool listed);
 
 /*
  * Adds what dlopen() finds for the plain SONAMEs if the places had nothing: the
