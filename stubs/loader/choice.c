@@ -4,200 +4,13 @@
 
 #include <string.h>
 
-#include "../base/constraint.h"
+#include "objections.h"
 #include "../base/count.h"
 #include "../base/cuda_version.h"
 
 /* One reads the other's output, and must be the newer one: nvJitLink accepts PTX, cubins and LTO-IR of
  * an older nvrtc and rejects those of a newer one. */
 static const char writer[] = "nvrtc", reader[] = "nvJitLink";
-
-/* They compile and link: what they make is the driver's affair, and they run without one. */
-static const char *const compilers[] = { "nvrtc", "nvJitLink", "nvvm", "nvfatbin" };
-
-static bool guarded(const struct lc_circumstances *at)
-{
-	return at->settings.guard != LC_OFF;
-}
-
-static bool heeds_driver(const struct lc_circumstances *at)
-{
-	return guarded(at) && !at->settings.forward;
-}
-
-/* The majors of CUDA that an option may belong to, a bit for each; 0: it goes with any. */
-static uint32_t cuda_of(const struct lc_seat *seat, const struct lc_option *option)
-{
-	if (seat->library->own_majors)
-		return option->cuda;
-	return option->major && option->major <= LC_MAX_CUDA ? 1u << option->major : 0;
-}
-
-/* Returns true if an option may belong to this major of CUDA; 0: to any. */
-static bool fits(const struct lc_seat *seat, const struct lc_option *option, int major)
-{
-	uint32_t cuda = cuda_of(seat, option);
-
-	return !major || !cuda || cuda >> major & 1;
-}
-
-/* The major of CUDA that an option belongs to; 0: it goes with any, or that is not known. */
-static int told_major(const struct lc_seat *seat, const struct lc_option *option)
-{
-	return lc_only_cuda(cuda_of(seat, option));
-}
-
-/* Returns true if it is not known which major of CUDA an option belongs to. */
-static bool is_unclear(const struct lc_seat *seat, const struct lc_option *option)
-{
-	return cuda_of(seat, option) && !told_major(seat, option);
-}
-
-/* Returns true if it matters whether the driver can run a stub's library. */
-static bool asks_driver(const struct lc_circumstances *at, const struct lc_seat *seat)
-{
-	return heeds_driver(at) && (at->settings.guard == LC_STRICT ||
-				    !lc_is_among(seat->library->name, compilers, LC_COUNT(compilers)));
-}
-
-/* Returns why the driver cannot run this option, or NULL if it can. */
-static const char *driver_objection(struct lc_arena *arena, const struct lc_circumstances *at,
-				    const struct lc_seat *seat, const struct lc_option *option)
-{
-	int major = LC_MAJOR(at->driver), minor = LC_MINOR(at->driver);
-	uint32_t cuda = cuda_of(seat, option);
-	lc_version version = option->version;
-
-	if (!at->driver || !cuda || !asks_driver(at, seat))
-		return NULL;
-	if (seat->library->own_majors)
-		version = LC_VERSION(__builtin_ctz(cuda), 0);	/* CUDA's minor is not known */
-	else if (!version)
-		version = LC_VERSION(option->major, LC_LAST_MINOR);	/* it may be the newest */
-	switch (lc_driver_runs(lc_number_of_version(at->driver), at->branch,
-			       lc_number_of_version(version))) {
-	case LC_MAJOR_TOO_OLD:
-		return lc_format(arena, "the installed driver supports CUDA %d.%d and cannot run CUDA %d",
-				 major, minor, LC_MAJOR(version));
-	case LC_BRANCH_TOO_OLD:
-		return lc_format(arena, "the driver supports CUDA %d.%d, and display driver %d is older"
-				 " than %d, which later CUDA %d needs",
-				 major, minor, at->branch, lc_compatible_branch(major), major);
-	case LC_BRANCH_UNKNOWN:
-		if (at->settings.guard != LC_STRICT)
-			return NULL;
-		return lc_format(arena, "the driver supports CUDA %d.%d, %s; LAZYCUDA_GUARD=strict takes"
-				 " no chances", major, minor, at->branch ?
-				 "and no list says which display driver runs a later one" :
-				 "its display driver's version is unknown");
-	case LC_DRIVER_RUNS:
-		break;
-	}
-	return NULL;
-}
-
-/* The library to choose for. */
-static const struct lc_library *own_library(const struct lc_circumstances *at)
-{
-	return at->seats[at->self].library;
-}
-
-/* Returns true if the driver's abilities can decide about this option: it was searched for, or is one of
- * several that the process has loaded. */
-static bool driver_matters(const struct lc_circumstances *at, const struct lc_seat *seat,
-			   const struct lc_option *option)
-{
-	size_t loaded = 0;
-
-	if (option->unusable || !asks_driver(at, seat))
-		return false;
-	for (size_t i = 0; i < seat->option_count; i++)
-		loaded += !seat->options[i].unusable && seat->options[i].origin == LC_BY_PROCESS;
-	return option->origin == LC_BY_SEARCH || (option->origin == LC_BY_PROCESS && loaded > 1);
-}
-
-/* Returns true if the display driver's branch decides about an option: the driver has its major,
- * and may be older. */
-static bool branch_matters(const struct lc_circumstances *at, const struct lc_seat *seat,
-			   const struct lc_option *option)
-{
-	return option->major == LC_MAJOR(at->driver) && !seat->library->own_majors &&
-	       (!option->version || LC_MINOR(option->version) > LC_MINOR(at->driver));
-}
-
-bool lc_choice_needs_driver(const struct lc_circumstances *at, bool branch)
-{
-	for (size_t s = 0; s < at->seat_count && lc_is_coordinated(own_library(at)); s++) {
-		const struct lc_seat *seat = &at->seats[s];
-
-		for (size_t i = 0; i < seat->option_count; i++)
-			if (driver_matters(at, seat, &seat->options[i]) &&
-			    (!branch || branch_matters(at, seat, &seat->options[i])))
-				return true;
-	}
-	return false;
-}
-
-/* "CUDA 12.9"; "CUDA 12.5 to 12.7" where the version is not known better; "CUDA 12" */
-static const char *versions_text(struct lc_arena *arena, lc_version first, lc_version last)
-{
-	int major = LC_MAJOR(first);
-
-	if (first == last)
-		return lc_format(arena, "CUDA %d.%d", major, LC_MINOR(first));
-	if (LC_MINOR(last) < LC_LAST_MINOR)
-		return lc_format(arena, "CUDA %d.%d to %d.%d", major, LC_MINOR(first), major,
-				 LC_MINOR(last));
-	return LC_MINOR(first) ? lc_format(arena, "CUDA %d.%d or later", major, LC_MINOR(first)) :
-				 lc_format(arena, "CUDA %d", major);
-}
-
-static bool allows_any(const char *constraint, lc_version first, lc_version last)
-{
-	if (!constraint)
-		return true;
-	for (int version = first; version <= last; version++)
-		if (lc_constraint_holds(constraint, lc_number_of_version((lc_version)version), NULL))
-			return true;
-	return false;
-}
-
-/* The versions of CUDA that an option may be of; false if it goes with any. */
-static bool versions_of(const struct lc_seat *seat, const struct lc_option *option,
-			lc_version *first, lc_version *last)
-{
-	uint32_t cuda = cuda_of(seat, option);
-
-	if (!cuda)
-		return false;
-	*first = LC_VERSION(__builtin_ctz(cuda), 0);
-	*last = LC_VERSION(31 - __builtin_clz(cuda), LC_LAST_MINOR);
-	if (!seat->library->own_majors && option->version)
-		*first = option->version;
-	if (!seat->library->own_majors && option->latest)
-		*last = option->latest;
-	return true;
-}
-
-const char *lc_why_excluded(struct lc_arena *arena, const struct lc_circumstances *at,
-			    const struct lc_seat *seat, const struct lc_option *option)
-{
-	const struct lc_settings *settings = &at->settings;
-	lc_version first, last;
-	bool users, programs;
-
-	if (option->origin == LC_BY_OVERRIDE || !lc_is_coordinated(own_library(at)) ||
-	    !versions_of(seat, option, &first, &last))
-		return NULL;
-	users = allows_any(settings->constraint, first, last);
-	programs = allows_any(settings->program, first, last);
-	if (users && programs)
-		return NULL;
-	return lc_format(arena, "%s%s excludes %s",
-			 users ? "the program's constraint " : LC_CONSTRAINT_VARIABLE "=",
-			 lc_printable(arena, users ? settings->program : settings->constraint),
-			 versions_text(arena, first, last));
-}
 
 /* One choice while it is made. */
 struct choosing {
@@ -206,27 +19,6 @@ struct choosing {
 	const struct lc_seat *own;	/* to choose for */
 	struct lc_choice *choice;	/* its reasons: at first, why options must not be taken beside others */
 };
-
-/* Returns why an option may not be taken, whatever the other stubs do, or NULL.  What the driver
- * cannot run may be, unless the guard is strict. */
-static const char *objection(const struct choosing *c, const struct lc_seat *seat,
-			     const struct lc_option *option)
-{
-	const char *why;
-
-	if (option->unusable)
-		return option->unusable;
-	if (!fits(seat, option, c->at->settings.major) && option->origin != LC_BY_OVERRIDE)
-		return lc_format(c->arena, "LAZYCUDA_MAJOR=%d asks for another major",
-				 c->at->settings.major);
-	why = lc_why_excluded(c->arena, c->at, seat, option);
-	if (why || option->origin != LC_BY_SEARCH || c->at->settings.guard != LC_STRICT)
-		return why;
-	why = driver_objection(c->arena, c->at, seat, option);
-	if (!why && is_unclear(seat, option))
-		why = lc_format(c->arena, "%s, and LAZYCUDA_GUARD=strict takes no chances", option->told);
-	return why;
-}
 
 /* ---- the best file for one stub ---- */
 
@@ -244,7 +36,7 @@ static const struct lc_seat *seat_of(const struct choosing *c, const char *libra
  * none. */
 static lc_version written_by(const struct choosing *c, const struct lc_seat *seat, int major)
 {
-	const struct lc_seat *other = strcmp(seat->library->name, reader) || !guarded(c->at) ? NULL :
+	const struct lc_seat *other = strcmp(seat->library->name, reader) || !lc_is_guarded(c->at) ? NULL :
 				      seat_of(c, writer);
 	int i = other && !other->loaded ? best_for(c, other, major) : -1;
 
@@ -270,7 +62,7 @@ static const char *unsuited_text(const struct choosing *c, const struct lc_optio
 {
 	const char *others = "";
 
-	if (!guarded(c->at) || option->origin == LC_BY_OVERRIDE || !option->refuses)
+	if (!lc_is_guarded(c->at) || option->origin == LC_BY_OVERRIDE || !option->refuses)
 		return option->lacks;
 	if (option->refuses > 1)
 		others = lc_format(c->arena, ", and %zu more", option->refuses - 1);
@@ -283,7 +75,7 @@ static const char *unsuited_text(const struct choosing *c, const struct lc_optio
 static int serves(const struct choosing *c, const struct lc_seat *seat, int major,
 		  const struct lc_option *option)
 {
-	if (!guarded(c->at) || option->origin == LC_BY_OVERRIDE)
+	if (!lc_is_guarded(c->at) || option->origin == LC_BY_OVERRIDE)
 		return 3;
 	return !option->refuses + !option->lacks + !older_text(c, seat, major, option);
 }
@@ -295,17 +87,17 @@ static int serves(const struct choosing *c, const struct lc_seat *seat, int majo
 static int standing(const struct choosing *c, const struct lc_seat *seat, int major,
 		    const struct lc_option *option)
 {
-	bool runs = !driver_objection(c->arena, c->at, seat, option);
+	bool runs = !lc_driver_objection(c->arena, c->at, seat, option);
 
-	return 8 * runs + 4 * !is_unclear(seat, option) + serves(c, seat, major, option);
+	return 8 * runs + 4 * !lc_is_unclear(seat, option) + serves(c, seat, major, option);
 }
 
 /* Returns true if an option may be taken for a major of CUDA, 0: for any. */
 static bool may_take(const struct choosing *c, const struct lc_seat *seat, int major,
 		     const struct lc_option *option)
 {
-	return fits(seat, option, major) && !(seat == c->own && c->choice->reasons[option - seat->options]) &&
-	       !objection(c, seat, option);
+	return lc_goes_with(seat, option, major) && !(seat == c->own && c->choice->reasons[option - seat->options]) &&
+	       !lc_objection(c->arena, c->at, seat, option);
 }
 
 /* The nearest tier that has a file as good as this one of its major, though ld.so's order may come
@@ -355,7 +147,7 @@ static bool yields(const struct choosing *c, const struct lc_seat *seat, const s
 	for (size_t i = 0; option->private && i < seat->option_count; i++)
 		if (seat->options[i].origin == LC_BY_SEARCH &&
 		    serves(c, seat, 0, &seat->options[i]) > serves(c, seat, 0, option) &&
-		    !objection(c, seat, &seat->options[i]))
+		    !lc_objection(c->arena, c->at, seat, &seat->options[i]))
 			return true;
 	return false;
 }
@@ -391,7 +183,7 @@ static int best_for(const struct choosing *c, const struct lc_seat *seat, int ma
 
 	if (i < 0 || seat->options[i].unusable)
 		return best(c, seat, major, false);
-	return fits(seat, &seat->options[i], major) ? i : -1;
+	return lc_goes_with(seat, &seat->options[i], major) ? i : -1;
 }
 
 /* ---- the major of CUDA for the process ---- */
@@ -409,7 +201,7 @@ static int bound(const struct choosing *c, const struct lc_seat *seat)
 		return LC_MAJOR(seat->loaded);
 	if (i < 0)
 		i = best(c, seat, 0, true);
-	return i < 0 || seat->options[i].unusable ? 0 : told_major(seat, &seat->options[i]);
+	return i < 0 || seat->options[i].unusable ? 0 : lc_told_major(seat, &seat->options[i]);
 }
 
 /* The highest major that some stub is bound to, preferably one that the driver runs; or 0. */
@@ -419,8 +211,8 @@ static int bound_major(const struct choosing *c)
 
 	for (size_t s = 0; s < c->at->seat_count; s++) {
 		int major = bound(c, &c->at->seats[s]);
-		bool runs = !heeds_driver(c->at) || !c->at->driver || major <= LC_MAJOR(c->at->driver);
-		bool ran = !heeds_driver(c->at) || !c->at->driver || found <= LC_MAJOR(c->at->driver);
+		bool runs = !lc_heeds_driver(c->at) || !c->at->driver || major <= LC_MAJOR(c->at->driver);
+		bool ran = !lc_heeds_driver(c->at) || !c->at->driver || found <= LC_MAJOR(c->at->driver);
 
 		if (major && (!found || runs > ran || (runs == ran && major > found)))
 			found = major;
@@ -459,17 +251,17 @@ static void weigh(const struct choosing *c, const struct lc_seat *seat,
 	const int major = judged->major;
 	const char *unsuited = unsuited_text(c, option);
 
-	judged->known |= told_major(seat, option) == major;
-	judged->merits[DRIVER] &= !driver_objection(c->arena, c->at, seat, option);
+	judged->known |= lc_told_major(seat, option) == major;
+	judged->merits[DRIVER] &= !lc_driver_objection(c->arena, c->at, seat, option);
 	judged->merits[seat->library->own_majors ? OTHERS : TELLING] += 1 + serves(c, seat, major, option);
-	judged->merits[CLEAR] -= is_unclear(seat, option);
+	judged->merits[CLEAR] -= lc_is_unclear(seat, option);
 	if (c->at->settings.order == LC_OWN && !seat->library->own_majors)
 		judged->merits[OWN] += is_callers(seat, major);
 	if (c->at->settings.order != LC_HIGHEST)
 		judged->merits[NEAR + nearest(c, seat, major, option)]++;
 	if (unsuited && (option->refuses || !judged->unsuited))
 		judged->unsuited = unsuited;
-	if (!judged->unclear && is_unclear(seat, option))
+	if (!judged->unclear && lc_is_unclear(seat, option))
 		judged->unclear = lc_format(c->arena, "of its %s %s", seat->library->name, option->told);
 }
 
@@ -523,7 +315,7 @@ static uint32_t offered(const struct lc_circumstances *at)
 	for (size_t s = 0; s < at->seat_count; s++)
 		for (size_t i = 0; i < at->seats[s].option_count; i++)
 			if (!at->seats[s].options[i].unusable)
-				set |= cuda_of(&at->seats[s], &at->seats[s].options[i]);
+				set |= lc_cuda_of(&at->seats[s], &at->seats[s].options[i]);
 	return set;
 }
 
@@ -579,7 +371,7 @@ static const char *clash(const struct choosing *c, const struct lc_option *optio
 	bool reads;
 	int major;
 
-	if (fits(c->own, option, common) || !guarded(c->at))
+	if (lc_goes_with(c->own, option, common) || !lc_is_guarded(c->at))
 		return NULL;
 	if (c->at->settings.guard == LC_STRICT)
 		return lc_format(c->arena, "the process uses CUDA %d, and LAZYCUDA_GUARD=strict"
@@ -605,7 +397,7 @@ static const char *bar_clashes(const struct choosing *c, enum lc_origin origin)
 	for (size_t i = 0; i < c->own->option_count; i++) {
 		const struct lc_option *option = &c->own->options[i];
 
-		if (option->origin != origin || objection(c, c->own, option))
+		if (option->origin != origin || lc_objection(c->arena, c->at, c->own, option))
 			continue;
 		c->choice->reasons[i] = clash(c, option);
 		if (c->choice->reasons[i])
@@ -648,12 +440,12 @@ static const char *why_worse(const struct choosing *c, const struct lc_option *o
 static const char *why_passed_over(const struct choosing *c, const struct lc_option *option)
 {
 	const struct lc_option *taken = &c->own->options[c->choice->option];
-	int cuda, other = told_major(c->own, option);
+	int cuda, other = lc_told_major(c->own, option);
 	const char *why;
 
 	if (c->choice->option < 0)
 		return "was not considered";
-	cuda = told_major(c->own, taken);
+	cuda = lc_told_major(c->own, taken);
 	if (c->own->library->own_majors && cuda && other && other != cuda)
 		return lc_format(c->arena, "CUDA %d was chosen; %s", cuda, option->told);
 	why = option->major > taken->major || (option->major == taken->major && option < taken) ?
@@ -678,7 +470,7 @@ static void take(const struct choosing *c, int option, enum lc_refusal refusal, 
 		const struct lc_option *taken = &own->options[option];
 		const char *const more[] = {
 			taken->told, older_text(c, own, c->choice->common, taken),
-			taken->origin == LC_BY_SEARCH ? driver_objection(c->arena, c->at, own, taken) : NULL,
+			taken->origin == LC_BY_SEARCH ? lc_driver_objection(c->arena, c->at, own, taken) : NULL,
 		};
 
 		c->choice->objected = more[2];
@@ -692,9 +484,9 @@ static void take(const struct choosing *c, int option, enum lc_refusal refusal, 
 
 		/* Why an option was not allowed matters more than why it was not chosen. */
 		if (!*why)
-			*why = objection(c, own, &own->options[i]);
+			*why = lc_objection(c->arena, c->at, own, &own->options[i]);
 		if (!*why)
-			*why = driver_objection(c->arena, c->at, own, &own->options[i]);
+			*why = lc_driver_objection(c->arena, c->at, own, &own->options[i]);
 		if (!*why)
 			*why = why_passed_over(c, &own->options[i]);
 	}
@@ -712,8 +504,8 @@ static enum lc_refusal refusal_of(const struct choosing *c)
 			continue;
 		if (lc_why_excluded(c->arena, c->at, c->own, option))
 			refusal = LC_EXCLUDED;
-		else if (fits(c->own, option, c->at->settings.major) &&
-			 driver_objection(c->arena, c->at, c->own, option))
+		else if (lc_goes_with(c->own, option, c->at->settings.major) &&
+			 lc_driver_objection(c->arena, c->at, c->own, option))
 			return LC_DRIVER;
 	}
 	return refusal;
@@ -747,19 +539,19 @@ static const char *why_best(const struct choosing *c, int option, const char *wh
 	if (worse)
 		return lc_format(c->arena, "%s %d was passed over: %s", lc_major_word(c->own->library),
 				 passed->major, worse);
-	if (c->at->process_major && guarded(c->at))
+	if (c->at->process_major && lc_is_guarded(c->at))
 		return lc_format(c->arena, "CUDA %d is in use in this process", c->choice->common);
 	if (passed && passed->major > taken->major)
 		return lc_format(c->arena, "%s %d lies nearer to the callers than %d",
 				 lc_major_word(c->own->library), taken->major, passed->major);
 	if (!lc_has_majors(c->own->library))
 		return "the first found";
-	if (!guarded(c->at))
+	if (!lc_is_guarded(c->at))
 		return "the highest major found (LAZYCUDA_GUARD=off)";
 	if (!c->choice->common)
 		return "the highest major found";
-	return c->at->driver && asks_driver(c->at, c->own) &&
-	       !driver_objection(c->arena, c->at, c->own, taken) ?
+	return c->at->driver && lc_asks_driver(c->at, c->own) &&
+	       !lc_driver_objection(c->arena, c->at, c->own, taken) ?
 	       "the highest major that all stubs with a library have, and that the driver runs" :
 	       "the highest major that all stubs with a library have";
 }
@@ -778,7 +570,7 @@ static void choose(const struct choosing *c)
 		take(c, option, LC_NONE, "named by the environment");
 		return;
 	}
-	if (guarded(c->at) && !(c->choice->common = c->at->process_major) &&
+	if (lc_is_guarded(c->at) && !(c->choice->common = c->at->process_major) &&
 	    !(c->choice->common = bound_major(c)))
 		c->choice->common = first_major(c, &why);
 
@@ -826,8 +618,8 @@ static bool stands_alone(const struct choosing *c, const struct lc_option *taken
 	if (taken->private)
 		return false;
 	/* Its own major is the process's: then no file of another stub has a say in it. */
-	return taken->origin == LC_BY_OVERRIDE || !lc_is_coordinated(c->own->library) || !guarded(c->at) ||
-	       (told_major(c->own, taken) == common && !lc_choice_needs_driver(c->at, false));
+	return taken->origin == LC_BY_OVERRIDE || !lc_is_coordinated(c->own->library) || !lc_is_guarded(c->at) ||
+	       (lc_told_major(c->own, taken) == common && !lc_choice_needs_driver(c->at, false));
 }
 
 /* Returns true if files of other majors that lie farther are none that the order prefers.  `fixed`: the

@@ -79,15 +79,6 @@ struct lc_choice {
 	const char **reasons;	/* of each option of seats[self]: why it was taken or not */
 };
 
-/* Returns why the user's constraints allow no version that an option can have, or NULL.  They
- * do not concern a file that the user names, nor one that goes with any CUDA. */
-const char *lc_why_excluded(struct lc_arena *arena, const struct lc_circumstances *at,
-			    const struct lc_seat *seat, const struct lc_option *option);
-
-/* Returns true if anything about the driver can change the choice; with `branch`, if the display
- * driver's can: the driver has the same major as a candidate and may be older. */
-bool lc_choice_needs_driver(const struct lc_circumstances *at, bool branch);
-
 /* Returns true if a choice stands whatever lies farther: only the tiers before `end` were looked at. */
 bool lc_choice_stands(struct lc_arena *arena, const struct lc_circumstances *at,
 		      const struct lc_choice *choice, enum lc_tier end);

@@ -10,6 +10,7 @@
 #include "../base/glibc.h"
 #include "../base/objects.h"
 #include "dl.h"
+#include "objections.h"
 #include "unknown.h"
 
 /* Returns why dlopen() failed. */

@@ -8,9 +8,9 @@ import build
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOM = build.ROOT / "stubs"
-# That choice.c needs nothing else is a part of the claim.
-SOURCES = [ROOM / "loader" / "choice.c", ROOM / "base" / "arena.c", ROOM / "base" / "cuda_version.c",
-           ROOM / "base" / "constraint.c", ROOM / "base" / "printable.c"]
+# That these need nothing else is a part of the claim.
+SOURCES = [ROOM / "loader" / "choice.c", ROOM / "loader" / "objections.c", ROOM / "base" / "arena.c",
+           ROOM / "base" / "cuda_version.c", ROOM / "base" / "constraint.c", ROOM / "base" / "printable.c"]
 
 NAMED, LOADED, FOUND = range(3)                 # enum lc_origin
 
