@@ -250,6 +250,13 @@ void lc_image_needed(const struct lc_image *image,
 
 /* ---- versions ---- */
 
+/* Returns true if a list of records does not end with the last one: ld.so goes by the distance to the
+ * next, which is 0, and others by how many there are. */
+static bool ends_twice(size_t i, size_t count, uint32_t next)
+{
+	return (i + 1 == count) == (next != 0);
+}
+
 const char *lc_image_nodes(const struct lc_image *image,
 			   bool (*each)(const struct lc_node *node, void *data), void *data)
 {
@@ -258,7 +265,7 @@ const char *lc_image_nodes(const struct lc_image *image,
 	struct extent run;
 	uint64_t at = 0;
 
-	if (!lc_entry(image, DT_VERDEF) || !count) {
+	if (!lc_entry(image, DT_VERDEF)) {
 		struct lc_node own = { .name = lc_image_string(image, DT_SONAME), .index = 1,
 				       .own_name = true };
 
@@ -266,7 +273,7 @@ const char *lc_image_nodes(const struct lc_image *image,
 			each(&own, data);
 		return NULL;
 	}
-	if (!find(image, address_of(image, DT_VERDEF), 1, &run))
+	if (!count || !find(image, address_of(image, DT_VERDEF), 1, &run))
 		return damaged;
 	for (size_t i = 0; i < count; i++) {
 		struct lc_node node;
@@ -275,11 +282,11 @@ const char *lc_image_nodes(const struct lc_image *image,
 
 		if (i == MAX_NODES || !get(image, &run, at, sizeof(def), &def) ||
 		    !get(image, &run, at + def.vd_aux, sizeof(aux), &aux) ||
-		    !(node.name = string(image, aux.vda_name)))
+		    !(node.name = string(image, aux.vda_name)) || ends_twice(i, count, def.vd_next))
 			return damaged;
 		node.index = def.vd_ndx & 0x7fff;
 		node.own_name = def.vd_flags & VER_FLG_BASE;
-		if (each(&node, data) || !def.vd_next)
+		if (each(&node, data))
 			break;
 		at += def.vd_next;
 	}
@@ -333,9 +340,9 @@ static const char *select_needs(const struct lc_image *image, struct selection *
 	selection->any = false;
 	selection->next = 0;
 	memset(selection->needs, 0, sizeof(selection->needs));
-	if (!lc_entry(image, DT_VERNEED) || !count)
+	if (!lc_entry(image, DT_VERNEED))
 		return NULL;
-	if (!find(image, address_of(image, DT_VERNEED), 1, &run))
+	if (!count || !find(image, address_of(image, DT_VERNEED), 1, &run))
 		return damaged;
 	/* Every verneed has at least one vernaux, and no record overlaps another. */
 	left = run.size / sizeof(ElfW(Vernaux));
@@ -345,23 +352,22 @@ static const char *select_needs(const struct lc_image *image, struct selection *
 		ElfW(Verneed) file;
 		uint64_t next;
 
-		if (!left-- || !get(image, &run, at, sizeof(file), &file) ||
-		    !string(image, file.vn_file))
+		if (!left-- || !get(image, &run, at, sizeof(file), &file) || !file.vn_cnt ||
+		    !string(image, file.vn_file) || ends_twice(i, count, file.vn_next))
 			return damaged;
 		next = at + file.vn_aux;
 		for (unsigned j = 0; j < file.vn_cnt; j++) {
 			ElfW(Vernaux) aux;
 			const char *why;
 
-			if (!left-- || !get(image, &run, next, sizeof(aux), &aux))
+			if (!left-- || !get(image, &run, next, sizeof(aux), &aux) ||
+			    ends_twice(j, file.vn_cnt, aux.vna_next))
 				return damaged;
 			why = select_need(image, &file, &aux, selection);
 			if (why)
 				return why;
 			next += aux.vna_next;
 		}
-		if (!file.vn_next)
-			break;
 		at += file.vn_next;
 	}
 	return NULL;

@@ -82,10 +82,29 @@ def test_as_many_version_needs_as_an_index_can_tell(audit):
     assert audit(data) == (None, [("libcudart.so.12", 1)])
 
 
+@pytest.mark.parametrize("tag, at, layout, value", [
+    *((loadable.VERNEEDNUM, None, "<Q", count) for count in (0, 1, 3, 2**32)),
+    *((loadable.VERDEFNUM, None, "<Q", count) for count in (0, 1, 3)),
+    *((loadable.VERNEED, 2, "<H", count) for count in (0, 2, 0xffff)),
+    (loadable.VERNEED, 12, "<I", 0), (loadable.VERNEED, 16 + 12, "<I", 16), (loadable.VERDEF, 16, "<I", 0)])
+def test_lists_of_versions_end_where_both_their_count_and_their_last_record_say(audit, tag, at, layout, value):
+    data = bytearray(loadable.library(soname="libx.so", nodes=["A", "B"], imports=[
+        ("cudaMalloc", "libcudart.so.12", "libcudart.so.12"), ("other", "libother.so", "OTHER")]))
+    dynamic = struct.unpack_from("<Q", data, 120 + 8)[0]
+    while struct.unpack_from("<Q", data, dynamic)[0] != tag:
+        dynamic += 16
+    assert audit(bytes(data))[0] is None and len(elf.Elf(bytes(data)).needs) == 2
+    struct.pack_into(layout, data, dynamic + 8 if at is None else struct.unpack_from("<Q", data, dynamic + 8)[0] + at, value)
+    kind = "needs" if tag in (loadable.VERNEED, loadable.VERNEEDNUM) else "definitions"
+    with pytest.raises(elf.ElfError) as refused:
+        _ = elf.Elf(bytes(data)).needs, elf.Elf(bytes(data)).defines
+    assert str(refused.value) == audit(bytes(data))[0] == f"has damaged version {kind}"
+
+
 # ---- tables ----
 
 def test_the_symbols_end_where_a_table_begins_however_many_there_are(audit):
-    # Without a hash table nothing says how many symbols there are.  Eight tables lie before
+    # Without a hash table nothing says how many symbols there are.  Seven tables lie before
     # them, and behind them one whose bytes look like a symbol.
     strings = b"\0cudaMalloc\0cudaFree\0libcudart.so.12\0"
 
@@ -94,7 +113,7 @@ def test_the_symbols_end_where_a_table_begins_however_many_there_are(audit):
     start = 64 + 2 * 56
     parts = [strings.ljust(40, b"\0"), bytes(24) + symbol(b"cudaMalloc"), symbol(b"cudaFree")]
     places = [start, start + 40, start + 88]
-    others = [(tag, start) for tag in (4, 0x6ffffef5, 7, 23, 12, 13, 0x6ffffffc)]
+    others = [(tag, start) for tag in (4, 0x6ffffef5, 7, 23, 12, 13)]
     entries = [(loadable.STRTAB, start), *others, (loadable.SYMTAB, places[1]), (17, places[2]),
                (loadable.STRSZ, len(strings)), (loadable.NEEDED, strings.index(b"lib")), (0, 0)]
     contents = b"".join(parts) + b"".join(struct.pack("<qQ", *entry) for entry in entries)

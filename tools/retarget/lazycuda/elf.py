@@ -304,20 +304,20 @@ class Elf:
     # ---- versions ----
 
     def _chain(self, address, count, layout, why):
-        """(address, fields) of each record of a list; the last field is the
-        distance to the next record."""
-        for _ in range(count):
+        """(address, fields) of each record of a list; the last field is the distance to the next record, 0 of
+        the last one: ld.so goes by that, others by how many there are."""
+        for left in range(count or 1, 0, -1):
             fields = self._at(layout, address, why)
+            if not count or (left == 1) == (fields[-1] != 0):
+                raise ElfError(why)
             yield address, fields
-            if not fields[-1]:
-                return
             address += fields[-1]
 
     @functools.cached_property
     def needs(self):
         """The version nodes that it needs, by file."""
         address, count = self.value(DT_VERNEED), self.value(DT_VERNEEDNUM, 0)
-        if not address or not count:
+        if not address:
             return []
         why, name = "has damaged version needs", self.name_reader()
         # No record overlaps another.
@@ -337,7 +337,7 @@ class Elf:
     def defines(self):
         """{index: node} that it defines itself, the base included."""
         address, count = self.value(DT_VERDEF), self.value(DT_VERDEFNUM, 0)
-        if not address or not count:
+        if not address:
             return {}
         why, name, nodes = "has damaged version definitions", self.name_reader(), {}
         for seen, (at, (_, _, index, _, _, first, _)) in enumerate(
