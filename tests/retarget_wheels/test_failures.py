@@ -107,6 +107,7 @@ def test_patchelf_is_missed_before_what_is_large_is_read(retarget, tmp_path, pla
 
 @pytest.mark.parametrize("damage, word", [
     ("exit 3", "failed with status 3"),
+    ("while :; do :; done", "was still busy with it after 4 seconds of a processor"),
     (": nothing is done", "DT_NEEDED is libcudart.so.12"),
     ("real \"$@\"; truncate -s 9000 \"$FILE\"", "is truncated"),
     ("real \"$@\"; real --set-soname other.so \"$FILE\"", "SONAME"),

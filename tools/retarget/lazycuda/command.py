@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The commands: some questions answered here, retarget in Python, all else in C."""
 import os
+import resource
 import signal
 import sys
 
@@ -47,6 +48,14 @@ def die_of(number):
     """Dies as a program without a handler does, so that a shell's loop ends, too."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
+
+def limit(limits):
+    """What a child process calls first: {kind of resource: the most of it}"""
+    for kind, most in limits.items():
+        hard = resource.getrlimit(kind)[1]
+        if hard == resource.RLIM_INFINITY or most < hard:
+            resource.setrlimit(kind, (most, hard))
 
 
 def _drop(stream):

@@ -14,6 +14,7 @@ import tempfile
 import time
 
 from . import elf, inert, names
+from .command import limit
 from .repoint import Refused, some
 
 SECONDS, OF_PROCESSOR = 120, 4
@@ -120,16 +121,11 @@ def _why_not(file, root, search):
 
 def _run(linker, file, root, search):
     """(status, what it said) of ld.so"""
-    def limit():
-        for kind, most in LIMITS.items():
-            hard = resource.getrlimit(kind)[1]
-            if hard == resource.RLIM_INFINITY or most < hard:
-                resource.setrlimit(kind, (most, hard))
     with tempfile.TemporaryFile() as said:
         try:
             status = subprocess.run([linker, str(file)], stdin=subprocess.DEVNULL, stdout=said, cwd=root,
                                     stderr=subprocess.STDOUT, env=_environment(search), timeout=SECONDS,
-                                    preexec_fn=limit).returncode
+                                    preexec_fn=functools.partial(limit, LIMITS)).returncode
         except subprocess.TimeoutExpired:
             status = -signal.SIGXCPU
         if status == -signal.SIGXCPU:
@@ -184,6 +180,8 @@ def _trace(linker, file, image, root, search, ours, reached):
         undefined = re.match(r"undefined symbol: ([^\s,]+)(?:, version \S+)?\s+\((.*)\)$", line)
         if undefined and undefined[2] == str(file) and not PYTHONS.match(undefined[1]):
             nobodys.append(undefined[1])
+    if status < 0 and not missing:
+        raise Refused("LOAD", f"ld.so was ended by it, by signal {-status}")
     if status and not missing:
         raise Refused("LOAD", f"ld.so: {(said.strip() or f'status {status}').splitlines()[-1]}")
     # Several files may need one.

