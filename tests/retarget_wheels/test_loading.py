@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A file is loaded to see that it can be, and none of its code runs, however it is made."""
+import os
 import struct
 import sys
 
@@ -61,6 +62,27 @@ def test_no_code_of_it_runs(retarget, tmp_path, module, of_module, of_need, said
     for each, place in (in_wheel, "pkg/"), (alone, str(tmp_path / "beside") + "/"):
         assert each["not_loaded"] == (said and said.replace("libneeded", place + "libneeded"))
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("folder, mode, owner, others", [
+    ("there", 0o755, 0, False), ("there", 0o777, 0, True), ("there", 0o1777, 0, True), ("there", 0o755, 65534, True),
+    ("missing/in", 0o755, 0, False), ("missing/in", 0o1777, 0, True), ("mine/in", 0o1777, 0, False),
+    ("link/in", 0o1777, 0, True)])
+def test_where_others_may_put_a_file_meanwhile_nothing_is_looked_for(retarget, tmp_path, module, folder, mode, owner, others):
+    cudart = real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
+    there = tmp_path / "there"
+    (there / "mine" / "in").mkdir(parents=True)
+    (there / "link").symlink_to("mine")
+    looks = there if folder == "there" else there / folder
+    try:
+        os.chown(there / "link", 65534, 65534, follow_symlinks=False)
+        os.chown(there, owner, owner)
+    except PermissionError:
+        pytest.skip("only root can make a file another user's")
+    there.chmod(mode)
+    made = module("module.so", CALL % ("cudaMalloc", "cudaMalloc"), [cudart], f"-Wl,-rpath,{looks}")
+    said = retarget(wheel_files.make(tmp_path, {"pkg/module.so": made})).wheels[0]["files"][0]["not_loaded"]
+    assert said == (f"it looks in {looks}, where others may put a file meanwhile" if others else None)
 
 
 # ---- what ld.so would write ----

@@ -5,9 +5,11 @@ other libraries are missing.  What ld.so would map has been judged before: none 
 import functools
 import itertools
 import os
+import pathlib
 import re
 import resource
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -70,6 +72,27 @@ def _below(folder, depth=4):
 
 
 @functools.lru_cache(maxsize=None)
+def _lstat(path):
+    try:
+        return os.lstat(path)
+    except OSError:
+        return None
+
+
+def _is_open(folder):
+    """Whether others than this user and root may put a file there before ld.so looks, be it there or not."""
+    for path in {os.path.abspath(folder), os.path.realpath(folder)}:
+        there = [found for found in map(_lstat, [path, *map(str, pathlib.PurePath(path).parents)]) if found]
+        for found in there:
+            writable = found.st_mode & stat.S_IWOTH and not stat.S_ISLNK(found.st_mode)
+            # What lies in a sticky folder is of its owner, but anybody may put more there.
+            if found.st_uid not in (0, os.geteuid()) or writable and (
+                    found is there[0] or not found.st_mode & stat.S_ISVTX):
+                return True
+    return False
+
+
+@functools.lru_cache(maxsize=None)
 def _judge(path):
     """(why a file is not to be loaded, or None; names that it needs; folders in which they are looked
     for)"""
@@ -104,6 +127,9 @@ def _why_not(file, root, search):
         why, wanted, places = _judge(path)
         if why:
             return f"{'it' if path == str(file) else path} {why}"
+        for folder in {*places, *(os.path.dirname(name) for name in wanted if "/" in name)}:
+            if _is_open(os.path.join(root, folder)):
+                return f"{'it' if path == str(file) else path} looks in {folder}, where others may put a file meanwhile"
         new = {os.path.realpath(below) for folder in {*more, *places}
                for below in _below(os.path.join(root, folder))} - folders
         wanted, more = wanted - names, ()
