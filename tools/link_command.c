@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +75,6 @@ static bool replace(const char *path, const void *bytes, size_t length)
 
 	if (fd < 0)
 		return false;
-	/* A limit on the size of files is an error of write(), so that nothing is left behind. */
-	signal(SIGXFSZ, SIG_IGN);
 	written = write_all(fd, bytes, length);
 	written = !close(fd) && written;
 	written = written && !rename(beside, path);

@@ -119,6 +119,8 @@ void output_hold_signals(void)
 {
 	const struct sigaction action = { .sa_handler = note, .sa_flags = SA_RESTART };
 
+	/* A limit on the size of files is an error of write(), so that nothing is left behind. */
+	signal(SIGXFSZ, SIG_IGN);
 	for (size_t i = 0; i < LC_COUNT(signals); i++)
 		if (!sigaction(signals[i], NULL, &before[i]) && before[i].sa_handler == SIG_DFL)
 			sigaction(signals[i], &action, NULL);

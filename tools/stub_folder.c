@@ -73,33 +73,36 @@ static bool same_file(const char *a, const char *b)
 /* What is done with each file below a folder.  `name` begins there; "" is the folder itself. */
 typedef bool visit(struct stub_folder *folder, const char *path, const char *name, bool is_folder);
 
+/* Folders may lie in one another a thousand times: what a call keeps on the stack is little. */
 static bool each_below(struct stub_folder *folder, const char *root, const char *name, visit *visit)
 {
-	char path[PATH_MAX], below[PATH_MAX];
+	const char *slash = *name ? "/" : "";
 	struct dirent **list = NULL;
+	char *path, *below = NULL;
 	struct stat st;
-	bool good = snprintf(path, sizeof(path), "%s%s%s", root, *name ? "/" : "", name) < PATH_MAX;
 	int count = 0;
+	bool good;
 
-	errno = ENAMETOOLONG;
-	if (!good || lstat(path, &st))
-		return failed(path);
-	if (!visit(folder, path, name, S_ISDIR(st.st_mode)))
-		return false;
+	if (asprintf(&path, "%s%s%s", root, slash, name) < 0)
+		return failed(root);
+	good = (!lstat(path, &st) || failed(path)) && visit(folder, path, name, S_ISDIR(st.st_mode));
 	/* By name, so that the same command writes the same list. */
-	if (S_ISDIR(st.st_mode) && (count = scandir(path, &list, NULL, alphasort)) < 0)
-		return failed(path);
+	if (good && S_ISDIR(st.st_mode) && (count = scandir(path, &list, NULL, alphasort)) < 0)
+		good = failed(path);
 	for (int i = 0; i < count; i++) {
 		const char *entry = list[i]->d_name;
 
 		if (good && strcmp(entry, ".") && strcmp(entry, "..")) {
-			snprintf(below, sizeof(below), "%s%s%s", name, *name ? "/" : "", entry);
+			good = asprintf(&below, "%s%s%s", name, slash, entry) >= 0;
 			/* build/ is the output of make. */
-			good = !strcmp(below, "build") || each_below(folder, root, below, visit);
+			good = good && (!strcmp(below, "build") || each_below(folder, root, below, visit));
+			free(below);
+			below = NULL;
 		}
 		free(list[i]);
 	}
 	free(list);
+	free(path);
 	return good;
 }
 

@@ -107,6 +107,24 @@ def test_a_signal_leaves_nothing(real, tmp_path):
     assert (b"", -signal.SIGTERM) in said and said <= {(b"", -signal.SIGTERM), (b"", 0)}
 
 
+def test_a_limit_on_the_size_of_files_leaves_nothing(real, tmp_path):
+    done = subprocess.run(["sh", "-c", 'ulimit -f 20; exec "$@"', "-", build.TOOL, "stub", "--from", real, "--missing",
+                           "9", "-o", tmp_path / "baz"], capture_output=True, text=True,
+                          env=build.environment(build.TOOL, os.environ))
+    assert done.returncode == 2 and done.stderr.endswith(": File too large\n"), done
+    assert not list(tmp_path.glob("baz*"))
+
+
+def test_folders_may_lie_in_one_another(real, tmp_path):
+    before = made(tmp_path / "baz", "--from", real, "--missing", "9")
+    deep = tmp_path / "baz" / "/".join("d" * 1900)
+    subprocess.run(["mkdir", "-p", deep], check=True)
+    said = own_stubs.run("--from", real, "--missing", "9", "-o", tmp_path / "baz")
+    there = deep.is_dir()
+    subprocess.run(["rm", "-rf", tmp_path / "baz" / "d"], check=True)
+    assert (said.returncode, there, own_stubs.files(tmp_path / "baz")) == (0, True, before), said
+
+
 def test_a_run_that_fails_leaves_what_was_there(real, tmp_path):
     before = made(tmp_path / "baz", "--from", real, "--missing", "9")
     (tmp_path / "damaged.so").write_bytes(real.read_bytes()[:3000])
