@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 /* packaging/install.mk defines where they are installed; this is for build/. */
@@ -18,15 +19,17 @@
 
 const char libexec_place[] = LIBEXEC, share_place[] = SHARE, python_place[] = PYTHON;
 
-/* The folder of this program, with a slash; false if it cannot be found out. */
-static bool own_folder(char *folder, size_t size)
+/* The folder of this program, with a slash; false if it cannot be found out.  Where there is no
+ * /proc, it is where the program was started from. */
+static bool own_folder(char folder[PATH_MAX])
 {
-	ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+	ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
 	char *slash;
 
-	if (length <= 0)
+	if (length < 0 && !realpath((const char *)getauxval(AT_EXECFN), folder))
 		return false;
-	folder[length] = 0;
+	if (length >= 0)
+		folder[length] = 0;
 	slash = strrchr(folder, '/');
 	if (slash)
 		slash[1] = 0;
@@ -37,7 +40,7 @@ char *beside(const char *place, const char *name)
 {
 	char folder[PATH_MAX] = "", *path, *real;
 
-	if ((*place != '/' && !own_folder(folder, sizeof(folder))) ||
+	if ((*place != '/' && !own_folder(folder)) ||
 	    asprintf(&path, "%s%s/%s", folder, place, name) < 0)
 		return NULL;
 	real = realpath(path, NULL);

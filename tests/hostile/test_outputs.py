@@ -332,6 +332,13 @@ exec '{shutil.which("patchelf")}' "$@"
     return path
 
 
+def test_a_root_without_proc(caller, tmp_path, patchelf, strace):
+    done = subprocess.run(
+        [*strace, "inject=readlink:error=ENOENT", "-P", "/proc/self/exe", build.TOOL, "retarget", "-o", tmp_path / "out",
+         caller], capture_output=True, text=True, env={**os.environ, "LD_LIBRARY_PATH": str(build.STUBS)})
+    assert done.returncode == 0 and names(tmp_path / "out") == [caller.name], done
+
+
 # ---- the tree ----
 
 PREDICTABLE = re.compile(r"""["'(= ]/(?:var/)?tmp/[\w.-]*[A-Za-z]|(?<![.\w])mktemp\("""
