@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "objections.h"
 #include "../base/count.h"
 #include "../base/cuda_version.h"
 

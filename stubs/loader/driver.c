@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "forks.h"
-#include "objections.h"
 #include "of_thread.h"
 #include "open.h"
 #include "../base/cuda_version.h"

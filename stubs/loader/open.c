@@ -10,7 +10,6 @@
 #include "../base/glibc.h"
 #include "../base/objects.h"
 #include "dl.h"
-#include "objections.h"
 #include "unknown.h"
 
 /* Returns why dlopen() failed. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/objections.h"
+#include "loader/choice.h"
 
 enum { MAX_SEATS = 4, MAX_OPTIONS = 8 };
 
