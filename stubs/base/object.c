@@ -40,7 +40,26 @@ struct file {
 	int error;		/* errno of what failed */
 	const char *why;	/* what is wrong with the file, if image.c cannot know */
 	struct lc_arena arena;	/* for tables */
+	uint64_t at;		/* where the bytes lie that were read last, */
+	size_t length;
+	char bytes[512];	/* and these themselves: headers and records lie side by side */
 };
+
+static bool read_few(struct file *file, uint64_t offset, void *to, size_t size)
+{
+	if (offset < file->at || offset - file->at > file->length ||
+	    size > file->length - (offset - file->at)) {
+		const ssize_t got = LC_AGAIN(pread(file->fd, file->bytes, sizeof(file->bytes),
+						   (off_t)offset));
+
+		file->at = offset;
+		file->length = got > 0 ? (size_t)got : 0;
+		if (file->length < size)
+			return lc_read_at(file->fd, offset, to, size, &file->error);
+	}
+	memcpy(to, file->bytes + (offset - file->at), size);
+	return true;
+}
 
 /* The callback of struct lc_source. */
 static const void *read_bytes(void *data, uint64_t offset, size_t size, void *to)
@@ -55,7 +74,10 @@ static const void *read_bytes(void *data, uint64_t offset, size_t size, void *to
 		to = lc_alloc(&file->arena, size);
 	if (!to)
 		file->error = ENOMEM;
-	return to && lc_read_at(file->fd, offset, to, size, &file->error) ? to : NULL;
+	if (!to || !(size <= sizeof(file->bytes) ? read_few(file, offset, to, size) :
+						   lc_read_at(file->fd, offset, to, size, &file->error)))
+		return NULL;
+	return to;
 }
 
 /* What `data` of judge() and match_node() is. */
