@@ -23,7 +23,7 @@ ENCODINGS = b"\1\x1b\3\x3b"
 REFERS = re.compile(rb"(?:[\x05\x0d\x15\x1d\x25\x2d\x35\x3d\xe8\xe9]|(?<=\x0f)[\x80-\x8f])(?=.{4})", re.S)
 DISTANCE = struct.Struct("<i")
 # What is looked at of one file: no other has a tenth of it.
-MAX_FUNCTIONS, MAX_REFERENCES = 1 << 21, 1 << 21
+MAX_FUNCTIONS = 1 << 21
 NEAR = 1 + 128
 # Instructions of which each knows a part of an address lie no farther apart, in bytes.
 TOGETHER = 4096
@@ -96,7 +96,8 @@ def _code(image, start, end):
 def _read_early(image, slots):
     """The first of these slots that a static constructor reads, or what it calls within the file.  Where
     there is too much to look at, one counts as read."""
-    functions, left = _Functions(image), MAX_REFERENCES
+    # Segments may be the same bytes again and again.
+    functions, left = _Functions(image), len(image.data)
     seen = _constructors(image, functions)
     todo = list(seen)
     look = {"x86_64": _x86_64, "aarch64": _aarch64}[image.machine]
