@@ -83,19 +83,24 @@ struct lazycuda_environment lk_linkers(void)
 	return environment;
 }
 
-/* Whether there is a driver after all, whose cuDriverGetVersion() fails.  NVIDIA's stand-in for linking
- * says that it is one. */
+/* Whether there is a driver after all, whose cuDriverGetVersion() fails.  The stub, which has loaded it,
+ * takes it for NVIDIA's stand-in for linking; that says that it is one. */
 static bool has_mute_driver(void)
 {
 	enum { STUB_LIBRARY = 34 };
 	const struct lazycuda_status *status = lk_tool_status(LK_DRIVER);
 	int (*get)(int *) = NULL, version;
-	void *library;
 
-	if (!status || status->state != LAZYCUDA_STATE_BROKEN || !status->candidate_count)
-		return false;
-	library = lazycuda_open_aside(names[LK_DRIVER], status->candidates[0].path);
-	return library && lk_bind(&get, dlsym(library, "cuDriverGetVersion")) && get(&version) != STUB_LIBRARY;
+	for (size_t i = 0; status && i < status->candidate_count; i++) {
+		const struct lazycuda_candidate *candidate = &status->candidates[i];
+		void *library = candidate->reason && strstr(candidate->reason, "stand-in for linking") ?
+				lazycuda_open_aside(names[LK_DRIVER], candidate->path) : NULL;
+
+		if (library && lk_bind(&get, dlsym(library, "cuDriverGetVersion")) &&
+		    get(&version) != STUB_LIBRARY)
+			return true;
+	}
+	return false;
 }
 
 struct lazycuda_environment lazycuda_get_environment(void)

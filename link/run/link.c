@@ -255,12 +255,14 @@ static void name_duplicate(struct lazycuda_link *link, const struct lk_product *
 	const struct lazycuda_step *second = NULL, *first = NULL;
 	struct lk_symbol_errors errors = { NULL, 0 };
 	bool same = false;
-	size_t others = 0;
+	size_t others = 0, length;
 
 	while (name > log && name[-1] != '\n')
 		name--;
+	length = (size_t)(at - name);
 	for (size_t i = 0; at && i < link->plan->step_count; i++)
-		if (!strncmp(link->plan->steps[i]->name, name, (size_t)(at - name)))
+		if (strlen(link->plan->steps[i]->name) == length &&
+		    !memcmp(link->plan->steps[i]->name, name, length))
 			second = link->plan->steps[i];
 	for (size_t i = 0; second && !same && i < link->plan->step_count; i++) {
 		const struct lazycuda_step *step = link->plan->steps[i];

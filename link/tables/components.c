@@ -312,9 +312,11 @@ static void add_fitting(const struct component_home *home, struct lc_strings *li
  * have one each. */
 static struct lc_strings find_headers(const struct component_home *home)
 {
-	const char *wheel = strstr(home->folder, "/nvidia/");
+	const char *wheel = strstr(home->folder, "/nvidia/"), *next;
 	struct lc_strings list = { NULL, 0 };
 
+	while (wheel && (next = strstr(wheel + 1, "/nvidia/")))
+		wheel = next;
 	add_fitting(home, &list, "headers", "/cuda.h");
 	add_fitting(home, &list, "cccl", "/cub/version.cuh");
 	for (const char *const *root = lk_toolkit_roots; *root; root++) {

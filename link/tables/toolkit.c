@@ -325,7 +325,7 @@ static int version_of_wheel(const char *name)
 		number = end + 1;
 		end = *end == '-' ? lc_version_scan(number, &version, &numbers) : NULL;
 		/* From 13.3 on CCCL's version is behind the major, and has CUDA's minor: 13.3.5.0.6 is of 13.5. */
-		if (end && *end == '.' && end[1] >= '0' && end[1] <= '9')
+		if (end && !strcmp(wheels[i], "nvidia_cuda_cccl") && *end == '.' && end[1] >= '0' && end[1] <= '9')
 			version = LC_CUDA(LC_CUDA_MAJOR(version), atoi(strchr(strchr(number, '.') + 1, '.') + 1));
 		return end && numbers >= 2 && lc_package_is(name) ? version : 0;
 	}

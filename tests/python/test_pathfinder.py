@@ -22,13 +22,10 @@ def put(folder, name, text="x"):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     path.chmod(0o755)
-def of_layout(folders, otherwise):
-    if not layout.startswith("wheels"):
-        return otherwise
-    own = [one for one in folders if "cu13" in one]
-    return (own or folders)[0] if major == "13" else [one for one in folders if one not in own][0:1] or [None]
-def first(found):
-    return found if isinstance(found, str) else found[0]
+def place(wheels, otherwise):
+    new = [one for one in wheels if "cu13" in one]
+    fitting = (new or wheels) if major == "13" else [one for one in wheels if one not in new]
+    return otherwise if "wheels" not in layout else fitting[0] if fitting else None
 def tried(find, *words):
     try:
         found = find(*words)
@@ -42,7 +39,7 @@ put(".", nvrtc)
 asked = []
 for one in HEADER_DESCRIPTOR_CATALOG:
     include = (targets if one.conda_targets_layout else "") + one.anchor_include_rel_dirs[0]
-    folder = first(of_layout(one.site_packages_dirs, "/".join((include, *one.include_subdirs))))
+    folder = place(one.site_packages_dirs, "/".join((include, *one.include_subdirs)))
     if folder:
         put(folder, one.header_basename)
         asked.append((lambda one=one: f"{pathfinder.find_nvidia_header_directory(one.name)}/{one.header_basename}",
@@ -54,16 +51,16 @@ for one in HEADER_DESCRIPTOR_CATALOG:
         put(f"nvidia_cuda_{'runtime' if one.name == 'cudart' else 'cccl'}-{major}.0.1.dist-info", "RECORD",
             f"{folder}/{name},,\n")
 for name, folders in SITE_PACKAGES_BINDIRS.items():
-    put(first(of_layout(folders, "bin")), name)
+    put(place(folders, "bin"), name)
     asked.append((lambda name=name: pathfinder.find_nvidia_binary_utility(name),
                   lambda name=name: find_binary(name, root / nvrtc)))
 for name, old, new, other in (("device", "nvidia/cuda_nvcc/nvvm/libdevice", "nvidia/cu13/nvvm/libdevice", "nvvm/libdevice"),
                               ("nccl_device", "nvidia/nccl/lib", "nvidia/nccl/lib", "lib"),
                               ("nvshmem_device", "nvidia/nvshmem/lib", "nvidia/nvshmem/lib", "lib")):
-    put(first(of_layout([new, old], other)), "libdevice.10.bc" if name == "device" else f"lib{name}.bc")
+    put(place([new, old], other), "libdevice.10.bc" if name == "device" else f"lib{name}.bc")
     asked.append((lambda name=name: pathfinder.find_bitcode_lib(name),
                   lambda name=name: find_bitcode(name, root / nvrtc)))
-put(first(of_layout(["nvidia/cu13/lib", "nvidia/cuda_runtime/lib"], "lib")), "libcudadevrt.a")
+put(place(["nvidia/cu13/lib", "nvidia/cuda_runtime/lib"], "lib"), "libcudadevrt.a")
 asked.append((lambda: pathfinder.find_static_lib("cudadevrt"), lambda: find_static_library("cudadevrt", root / nvrtc)))
 both = [(tried(theirs), tried(mine)) for theirs, mine in asked]
 say(count=len(both), found=sum(os.path.exists(theirs) for theirs, _ in both),
