@@ -594,7 +594,8 @@ static void search_there(void *data)
 {
 	struct searching *searching = data;
 
-	hold_caught_signals(searching->held);
+	if (!lc_hidden_by(&lc_library))
+		hold_caught_signals(searching->held);
 	searching->refusal = search(searching->retry, searching->held);
 	dlerror();
 }
