@@ -187,7 +187,7 @@ def test_from_the_tree_with_pip(built, tmp_path):
 def test_without_flags_it_is_as_small_as_a_release(tmp_path):
     package.need("hatchling")
     made, _ = pip_wheel(tmp_path, "--quiet", LAZYCUDA_BUILD=str(package.MADE / "small"))
-    assert made.stat().st_size <= 12_000_000
+    assert made.stat().st_size <= 12_250_000
 
 
 @pytest.mark.parametrize("machine, arch", [(62, "x86_64"), (183, "aarch64")])
