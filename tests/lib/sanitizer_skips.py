@@ -49,6 +49,8 @@ its programs crash, race and use memory up, which is told by the sanitizer: thre
     llvm_ir/test_llvm_ir.py::test_how_it_ends_is_a_result isolation/
 the sanitizer asks /proc, and a worker has libraries of two builds, which it takes for one: address
     isolation/test_isolation.py::test_ no_proc a_relative_path_and_another_current_folder
+who looks for leaks guesses where libnvvm 12.9 has its thread-local variables, and reads elsewhere: address
+    llvm_ir/test_llvm_ir.py::test_a_library_gives_what_is_called
 it shows a crash as it is: address
     isolation/test_isolation.py::test_the_command_isolates
 a real library that is unloaded leaves memory behind: address
