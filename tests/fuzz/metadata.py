@@ -112,6 +112,8 @@ def both_read(archives, folder):
             assert not any(set(name.split("/")[:-1]) & {"", ".", ".."} for name in found), data
         except repoint.Refused as refused:
             why = str(refused)
+        if why is None and "has a METADATA" in (audited.get(str(path)) or ""):
+            continue        # which Python reads later
         # JSON has another form for bytes that are no text.
         assert str(audited.get(str(path))).rpartition(", ")[2] == str(why).rpartition(", ")[2], (audited.get(str(path)), why, data)
 

@@ -37,6 +37,12 @@ const char *lc_variable_at_start(struct lc_arena *arena, const char *name)
 	return value ? lc_text(arena, value) : NULL;
 }
 
+void lc_process_read_python(struct lc_arena *arena, struct lc_process *process)
+{
+	(void)arena;
+	(void)process;
+}
+
 void lc_trace(const char *format, ...)
 {
 	(void)format;
