@@ -241,10 +241,12 @@ static uint64_t caught_signals(void)
  */
 static void hold_caught_signals(uint64_t before)
 {
-	const uint64_t held = before | (HELD & caught_signals());
+	uint64_t held;
 
-	if (before != NOT_HELD)
-		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &held, NULL, sizeof(held));
+	if (before == NOT_HELD)
+		return;
+	held = before | (HELD & caught_signals());
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &held, NULL, sizeof(held));
 }
 
 /* --- publication, with the lock --- */
