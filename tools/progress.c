@@ -21,7 +21,7 @@
 
 static struct {
 	bool live;
-	volatile sig_atomic_t shown;
+	volatile sig_atomic_t shown, ever;
 	const char *doing, *name;
 	size_t total;
 	double next;
@@ -47,10 +47,11 @@ static void write_out(const char *text, size_t length)
 	}
 }
 
-/* Clears the line and raises the signal again; SA_RESETHAND has restored its default. */
+/* Clears the line, also one that was cleared: a terminal that is sent ^C drops what it has not
+ * shown yet.  Raises the signal again; SA_RESETHAND has restored its default. */
 static void on_signal(int number)
 {
-	if (line.shown)
+	if (line.ever)
 		write_out(CLEAR, strlen(CLEAR));
 	raise(number);
 }
@@ -117,7 +118,7 @@ static void show(size_t done)
 	say_line(text, sizeof(text), done);
 	/* Not the last column: some terminals wrap there. */
 	length = fitting(text, terminal_columns() - 1);
-	line.shown = true;
+	line.shown = line.ever = true;
 	write_out("\r", 1);
 	write_out(text, length);
 	write_out("\033[K", 3);

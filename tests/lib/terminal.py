@@ -53,6 +53,7 @@ def start(command, columns, env):
         os.close(end)
     pid, terminal = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)    # what runs in the background ignores it
         os.nice(19)             # so that whoever watches the program is not too late
         time.sleep(0.05)        # until the terminal has its size
         os.execvpe(command[0], command, env)
@@ -72,18 +73,19 @@ def read(terminal, seconds):
 
 def run(*command, columns=80, interrupt=False, stopped=0.03, **env):
     """`interrupt`: once it shows how far it is.  It is stopped for so many seconds and then runs
-    for a hundredth, so that small files are long work."""
+    for a hundredth, so that small files are long work; once interrupted it just runs."""
     pid, terminal = start([str(word) for word in command], columns, {**os.environ, **env})
-    text, piece = b"", b""
+    text, piece, interrupted = b"", b"", False
     while piece is not None:
-        os.kill(pid, signal.SIGSTOP)
-        time.sleep(stopped)
-        os.kill(pid, signal.SIGCONT)
+        if not interrupted:
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(stopped)
+            os.kill(pid, signal.SIGCONT)
         piece = read(terminal, 0.002 if interrupt else 0.01)
         text += piece or b""
-        if interrupt and SHOWN.search(text.decode(errors="replace")):
+        if interrupt and not interrupted and SHOWN.search(text.decode(errors="replace")):
             os.write(terminal, INTERRUPT)
-            interrupt = False
+            interrupted = True
     status = os.waitpid(pid, 0)[1]
     os.close(terminal)
     return Said(-os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status),

@@ -24,7 +24,7 @@ class Line:
     def __init__(self, stream=None, wanted=True):
         self.stream = stream or sys.stderr
         self.live = wanted and self.stream.isatty() and os.environ.get("TERM") != "dumb"
-        self.shown = False
+        self.shown = self.ever = False
         self.next = time.monotonic() + SOON
 
     def show(self, text):
@@ -32,7 +32,7 @@ class Line:
             # Not the last column: some terminals wrap there.  What is not ASCII may be two columns wide.
             text = text.encode("ascii", "replace").decode()[:width(self.stream) - 1]
             # An interrupt may come as soon as it is written.
-            self.shown = True
+            self.shown = self.ever = True
             self._write(f"\r{text}\x1b[K")
 
     def share(self, what, done, total):
@@ -45,6 +45,11 @@ class Line:
         if self.shown:
             self._write("\r\x1b[K")
             self.shown = False
+
+    def interrupted(self):
+        """Clears it once more: a terminal that is sent ^C drops what it has not shown yet."""
+        self.shown = self.ever
+        self.clear()
 
     def _write(self, text):
         # A terminal that went away is no reason to stop, nor a signal that came amid a write.

@@ -163,7 +163,7 @@ class Staging:
         if self._held:
             self._late = number
             return
-        self._line.clear()
+        self._line.interrupted()
         for children in pathlib.Path("/proc/self/task").glob("*/children"):
             with contextlib.suppress(OSError):
                 for child in children.read_text().split():
