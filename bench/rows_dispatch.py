@@ -158,6 +158,6 @@ GROUPS = {
     ] + [
         Row(f"link {kind}: isolated / in the process", "ms", limit,
             functools.partial(isolating, kind))
-        for kind, limit in (("ptx", 4), ("ltoir", 4))
+        for kind, limit in (("cubin", 15), ("ptx", 4), ("ltoir", 4))
     ],
 }

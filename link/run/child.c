@@ -25,17 +25,14 @@
 #define LK_COMMAND "../bin/lazycuda"
 #endif
 
-/* How long a child may take to end after SIGTERM, in milliseconds. */
-#define GRACE 1000
 /* A process that another thread forks at the wrong moment keeps the child's end of the pipe
  * open.  So waitpid() is called as well, every so many milliseconds. */
 #define GLANCE 100
 
 /* ---- files ---- */
 
-/* Moves a file descriptor above those that the child's files become: open() returns one of these
- * if the caller has closed it, stdin say. */
-static int keep_away(int fd)
+/* open() returns a number below if the caller has closed it, stdin say. */
+int lk_keep_away(int fd)
 {
 	int moved, error;
 
@@ -62,7 +59,7 @@ static int open_file(const char *name)
 		fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd < 0)
 		fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	return keep_away(fd);
+	return lk_keep_away(fd);
 }
 
 /* A write beyond RLIMIT_FSIZE ends the process by a signal. */
@@ -152,20 +149,17 @@ static bool is_same(const char *one, const char *other)
 	return !strncmp(one, other, length) && other[length] == '=';
 }
 
-static bool ids_differ(void)
+bool lk_child_ids_differ(void)
 {
 	return getuid() != geteuid() || getgid() != getegid();
 }
 
-/*
- * The environment with these variables, and without LAZYCUDA_DEBUG: this process has traced the
- * search already.  Nothing but these where it may be that of somebody with fewer rights: ld.so, the
- * stubs and CUDA's libraries do not know that in the child.
- */
-static char **variables_with(struct lc_arena *arena, const char *const *variables)
+/* Without LAZYCUDA_DEBUG: this process has traced the search already.  ld.so, the stubs and CUDA's
+ * libraries do not know in the child that it may be that of somebody with fewer rights. */
+char **lk_child_environment(struct lc_arena *arena, const char *const *variables)
 {
 	extern char **environ;
-	const bool keeps = !lc_is_privileged() && !ids_differ();
+	const bool keeps = !lc_is_privileged() && !lk_child_ids_differ();
 	size_t count = 0, more = 0;
 	char **all;
 
@@ -206,7 +200,7 @@ static bool settle_ids(void)
 	const uid_t user = geteuid();
 	const gid_t group = getegid();
 
-	return !ids_differ() || (!syscall(SYS_setresgid, group, group, group) &&
+	return !lk_child_ids_differ() || (!syscall(SYS_setresgid, group, group, group) &&
 				 !syscall(SYS_setresuid, user, user, user));
 }
 
@@ -256,7 +250,7 @@ static int spawn(pid_t *pid, struct program *program)
 static bool start(struct lk_child *child, struct lc_arena *arena, const char *const *words,
 		  const char *const *variables, pid_t *pid)
 {
-	char **environment = variables_with(arena, variables);
+	char **environment = lk_child_environment(arena, variables);
 	int ends[2], error = ENOMEM;
 
 	if (*words[0] != '/') {
@@ -265,8 +259,8 @@ static bool start(struct lk_child *child, struct lc_arena *arena, const char *co
 	}
 	if (pipe2(ends, O_CLOEXEC))
 		return false;
-	child->life = keep_away(ends[0]);
-	ends[1] = keep_away(ends[1]);
+	child->life = lk_keep_away(ends[0]);
+	ends[1] = lk_keep_away(ends[1]);
 	if (child->life < 0 || ends[1] < 0)
 		error = EMFILE;
 	else if (environment)
@@ -363,7 +357,7 @@ enum lk_ending lk_child_run(struct lk_child *child, struct lc_arena *arena,
 	/* The child still runs, with whatever it runs itself.  On SIGTERM it reports which call it is
 	 * in. */
 	kill(-pid, SIGTERM);
-	if (watch(child, pid, lk_now() + GRACE, -1) != LK_ENDED) {
+	if (watch(child, pid, lk_now() + LK_GRACE_MS, -1) != LK_ENDED) {
 		kill(-pid, SIGKILL);
 		is_over(child, pid, 0);
 	}

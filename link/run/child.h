@@ -59,6 +59,12 @@ struct lk_child {
 	int status;			/* as waitpid() has it; -1: somebody else took it */
 };
 
+/* How long a child may take to end after SIGTERM, in milliseconds. */
+#define LK_GRACE_MS 1000
+
+/* Moves a file descriptor above those that the child's files become. */
+int lk_keep_away(int fd);
+
 /* Writes to a file; returns false, with errno, if it could not write all. */
 bool lk_write_all(int fd, const void *bytes, size_t length);
 
@@ -68,6 +74,11 @@ void lk_child_close(struct lk_child *child);
 
 /* The path of the command, seen from this library's place when it was loaded. */
 const char *lk_child_program(struct lc_arena *arena);
+
+/* The environment with these variables, both up to NULL; nothing but these where it is not to be
+ * trusted, in a privileged process or where ids differ.  NULL if memory ran out. */
+char **lk_child_environment(struct lc_arena *arena, const char *const *variables);
+bool lk_child_ids_differ(void);
 
 /* Why lk_child_run() has not started it; errno says it, too. */
 const char *lk_child_not_started(struct lc_arena *arena, const char *program);

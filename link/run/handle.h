@@ -9,6 +9,7 @@
  *			for a backend
  *	sources.c	compiles source and LLVM IR, finds what they need, and judges the compiled code
  *	isolated.c	has a backend do a job, here or in a child process
+ *	server.c	keeps a process that forks such children
  *	key.c		the key of a link, for caches of images
  *
  * A function that fails leaves a code and a message in the result and returns

@@ -13,6 +13,7 @@
 #include "environment.h"
 #include "handle.h"
 #include "backends.h"
+#include "server.h"
 #include "tools.h"
 
 static const char *const whose[] = {
@@ -183,8 +184,12 @@ static void do_isolated(struct lc_arena *arena, const struct lk_job *job,
 	const char *const *variables = library_variables(arena, job, program);
 	enum lk_ending ending = LK_NOT_STARTED;
 	struct lk_child child;
+	const bool ready = lk_child_open(&child) && lk_write_job(child.job, job, limits->memory) && variables;
 
-	if (lk_child_open(&child) && lk_write_job(child.job, job, limits->memory) && variables)
+	if (ready)
+		ending = lk_server_run(&child, arena, job->tool, file_of(job, job->tool), variables,
+				       limits->deadline, limits->cancel);
+	if (ready && ending == LK_NOT_STARTED)
 		ending = lk_child_run(&child, arena, (const char *const[]){
 				program, LK_CHILD_COMMAND, NULL }, variables, limits->deadline,
 				      limits->cancel);

@@ -22,6 +22,7 @@
 #include "child.h"
 #include "environment.h"
 #include "job.h"
+#include "server.h"
 #include "tools.h"
 #include "../tables/child_command.h"
 
@@ -141,7 +142,7 @@ static bool follow(pid_t parent)
 }
 
 /* Maps the files, and reads the job.  Returns NULL, or why there is nothing to do. */
-static const char *begin(struct lc_arena *arena, struct lk_job *job)
+static const char *begin(struct lc_arena *arena, struct lk_job *job, bool served)
 {
 	struct stat st;
 	pid_t parent;
@@ -160,7 +161,7 @@ static const char *begin(struct lc_arena *arena, struct lk_job *job)
 		report->state = arena->failed ? LK_REPORT_NOTHING : LK_REPORT_STRANGE;
 		return strerror(arena->failed ? ENOMEM : EPROTO);
 	}
-	return follow(parent) ? NULL : "the process that started this one has ended";
+	return served || follow(parent) ? NULL : "the process that started this one has ended";
 }
 
 static bool write_product(const struct lk_job *job)
@@ -188,13 +189,17 @@ int lazycuda_link_worker(char **words)
 	struct lk_nvvm nvvm;
 	struct lk_job job;
 	const char *why;
+	bool served;
 
 	close_others();
 	setrlimit(RLIMIT_CORE, &none);
 	if (words[0] && words[1] && words[2])
 		return become(words);
+	served = words[0] && !strcmp(words[0], LK_SERVE_WORD) && lk_serve();
+	if (served)
+		close_others();
 	arena = lc_arena_new();
-	why = arena ? begin(arena, &job) : strerror(ENOMEM);
+	why = arena ? begin(arena, &job, served) : strerror(ENOMEM);
 	if (why) {
 		fprintf(stderr, "error: %s\n", why);
 		lc_arena_free(arena);

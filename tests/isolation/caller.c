@@ -8,6 +8,8 @@
  * handler waits for any child; --closed: files 0 to 2 are not there; --open: the caller has
  * many others; --block: SIGUSR1 is blocked, and SIGPIPE ignored; --fork: another thread
  * forks all the time; --chdir FOLDER; --unshare: children are in another PID namespace;
+ * --change: each round has a current folder of its own; --change-all: and another environment and limit;
+ * --reopen: in the second it has closed all files, and in the third others have their numbers;
  * --time MS, --memory BYTES: the limits; --cancel MS: after that every link is cancelled.  Prints what came of each, and then what is left of it in the process.
  */
 #define _GNU_SOURCE
@@ -20,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,10 +41,31 @@ static const struct lazycuda_environment environment = {
 	.size = sizeof(environment), .nvjitlink = 13000,
 };
 static char **inputs;
-static int input_count, rounds, cancel_after, unshares;
+static int input_count, rounds, cancel_after, unshares, changes, reopens;
 static struct lazycuda_link *links[MOST];
 static volatile int over;
 static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
+
+static void change(int round)
+{
+	const struct rlimit files = { 400 - (rlim_t)round, 400 };
+	char word[16];
+	struct stat st;
+
+	if (changes && chdir(round & 1 ? "/" : "/usr"))
+		exit(1);
+	snprintf(word, sizeof(word), "%d", changes > 1 ? round : 0);
+	setenv("ROUND", word, 1);
+	if (changes > 1)
+		setrlimit(RLIMIT_NOFILE, &files);
+	for (int fd = 3; reopens && fd < SAID; fd++)
+		if (round == 1)
+			close(fd);
+		else if (round == 2)
+			dup2(reopens, fd);
+		else if (round == 3 && (fstat(fd, &st) || !S_ISREG(st.st_mode)))
+			dprintf(SAID, "file %d is gone\n", fd);
+}
 
 static void *thread(void *data)
 {
@@ -55,7 +80,10 @@ static void *thread(void *data)
 		exit(77);
 	}
 	for (int i = 0; i < rounds; i++) {
-		struct lazycuda_link *link = lazycuda_link_new(&request, &environment);
+		struct lazycuda_link *link;
+
+		change(i);
+		link = lazycuda_link_new(&request, &environment);
 		const struct lazycuda_result *result;
 
 		lazycuda_link_add(link, &input);
@@ -123,6 +151,12 @@ static char **read_options(char **word)
 			is_forking = 1;
 		else if (!strcmp(*word, "--chdir") && chdir(*++word))
 			exit(1);
+		else if (!strcmp(*word, "--reopen"))
+			reopens = fcntl(open("/proc/self/exe", O_RDONLY), F_DUPFD, SAID + 1);
+		else if (!strcmp(*word, "--change"))
+			changes = 1;
+		else if (!strcmp(*word, "--change-all"))
+			changes = 2;
 		else if (!strcmp(*word, "--unshare"))
 			unshares = CLONE_NEWPID;
 		else if (!strcmp(*word, "--time"))

@@ -21,6 +21,8 @@ ENDS = {"crash": "CRASHED", "abort": "CRASHED", "exit": "CRASHED",
         "close and hang": "TIME_LIMIT", "eat": "MEMORY_LIMIT",
         "eat and crash": "MEMORY_LIMIT", "well": "OK"}
 LEAVES_NOTHING = ["children: none", "files: 0"]
+# From a second link on there is a server, which ends when this is closed.
+LEAVES_A_SOCKET = ["children: none", "files: 1"]
 
 
 def caller():
@@ -66,20 +68,20 @@ def test_eight_threads_whose_linkers_end_in_each_way(run, odd):
                            does=does)
     assert collections.Counter(line.partition(":")[0] for line in results) == collections.Counter(
         [ENDS[one] for one in does] * 3)
-    assert rest == LEAVES_NOTHING
+    assert rest == LEAVES_A_SOCKET
 
 
 def test_a_thread_that_forks_all_the_time(run):
     """What it forks has the end of the pipe for ten minutes more, and no link waits for that:
     a program that takes two minutes is ended."""
     results, _, rest = run("--fork", threads=4, rounds=5)
-    assert results == ["OK: "] * 20 and rest == LEAVES_NOTHING
+    assert results == ["OK: "] * 20 and rest == LEAVES_A_SOCKET
 
 
 def test_the_child_has_the_files_and_signals_of_nobody(run):
-    said = [run(*odd, does=["files"])[1] for odd in ODD]
+    said = [run(*odd, rounds=2, does=["files"])[1] for odd in ODD]
     # The job, its output twice, the report and the pipe.
-    assert said[0] == ["fake: files", "files 5, pipe 1, blocked 0"]
+    assert said[0] == ["fake: files", "files 5, pipe 1, blocked 0"] * 2
     assert all(one == said[0] for one in said)
 
 
@@ -89,17 +91,40 @@ def test_cancelled_from_another_thread(run):
     reasons, said = logs[::2], logs[1::2]
     assert all("was cancelled" in line for line in reasons) and said == ["fake: stubborn"] * 8
     assert int(re.fullmatch(r"cancelled in (\d+) s", rest[0])[1]) < 20
-    assert rest[1:] == LEAVES_NOTHING
+    assert rest[1:] == LEAVES_A_SOCKET
 
 
-def test_the_child_dies_with_the_caller(world):
-    """Others on the machine may be linking, in other folders."""
+def test_a_server_forks_for_the_second_link_and_later_ones(run):
+    """For the first there is none.  The current folder is the job's."""
+    results, logs, rest = run("--change", rounds=3, does=["tell"])
+    assert results == ["OK: "] * 3 and rest == LEAVES_A_SOCKET
+    files = logs[1].split()[5]
+    assert logs[1::2] == [f"round 0 in {folder} with {files} files, by the {whom}" for folder, whom in
+                          (("/usr", "caller"), ("/", "server"), ("/usr", "server"))]
+
+
+def test_a_server_serves_whom_it_is_like(run):
+    """What a process inherits is the caller's as it is now."""
+    _, logs, _ = run("--change-all", rounds=7, does=["tell"])
+    assert [line.partition(",")[0] for line in logs[1::2]] == [
+        f"round {i} in {'/' if i & 1 else '/usr'} with {400 - i} files" for i in range(7)]
+
+
+def test_a_program_that_closes_all_files(run):
+    """The number of the server's socket is that of another file then."""
+    results, _, rest = run("--reopen", rounds=4)
+    assert results == ["OK: "] * 4 and rest[0] == "children: none" and len(rest) == 2
+
+
+def test_the_children_die_with_the_caller(world):
+    """One of its own, a server, and that one's child.  Others on the machine may be linking, in other
+    folders."""
     world.loader(handles.fake("nvJitLink", "13.0", HERE / "fake_nvjitlink.c"))
     script = 'all() { for p in /proc/[0-9]*; do [ $p/cwd -ef . ] && ' \
-             'tr "\\0" " " < $p/cmdline 2>/dev/null; done; }; has() { all | grep -q -e --link-work[e]r; }; ' \
-             '"$@" & until has; do sleep 0.1; done; kill -9 $!; wait $! 2>/dev/null; ' \
-             'for i in 1 2 3 4 5 6 7 8 9 10; do has || break; sleep 0.5; done; all'
-    done = world.run("/bin/sh", "-c", script, "sh", caller(), "1", "1", PTX.format("hang"),
+             'tr "\\0" " " < $p/cmdline 2>/dev/null; done; }; many() { all | grep -o -e --link-work[e]r | wc -l; }; ' \
+             '"$@" & for i in $(seq 100); do [ $(many) = 3 ] && break; sleep 0.1; done; kill -9 $!; wait $! 2>/dev/null; ' \
+             'for i in 1 2 3 4 5 6 7 8 9 10; do [ $(many) = 0 ] && break; sleep 0.5; done; all'
+    done = world.run("/bin/sh", "-c", script, "sh", caller(), "2", "1", PTX.format("hang"),
                      check=False)
     assert "--link-worker" not in done.out
 
