@@ -380,7 +380,7 @@ static uintptr_t call_elsewhere(unsigned slot, unsigned words, uintptr_t *word)
 						.major = row->major, .words = words, .word = word };
 	uintptr_t result = 0;
 
-	if (lc_peers_registered(&registration, &result))
+	if (lc_peers_registered(&lc_self, &registration, &result))
 		return result;
 	if (lc_is_ending() || !(lc_is_loaded() || lc_is_in_process()))
 		return 0;
@@ -412,7 +412,7 @@ static void follow_copies(void)
 {
 	static _Atomic bool looked;
 
-	if (!lc_is_loaded() && !atomic_exchange(&looked, true) && lc_peers_copy_is_loaded())
+	if (!lc_is_loaded() && !atomic_exchange(&looked, true) && lc_peers_copy_is_loaded(&lc_self))
 		lc_load();
 }
 

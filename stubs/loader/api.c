@@ -16,6 +16,8 @@
 
 #define LC_PUBLIC __attribute__((visibility("default")))
 
+static struct lc_aside aside;
+
 static int load_this(void)
 {
 	return lc_load();
@@ -24,6 +26,11 @@ static int load_this(void)
 static int registered_here(const struct lc_registration *call, uintptr_t *result)
 {
 	return lc_specifics.registered && lc_specifics.registered(call, result);
+}
+
+static void *open_aside(const char *path)
+{
+	return lc_open_aside(&lc_library, &aside, path);
 }
 
 struct lc_peer lc_self = {
@@ -36,8 +43,8 @@ struct lc_peer lc_self = {
 	.registered = registered_here,
 	.known_size = sizeof(struct lc_known),
 	.sources = LAZYCUDA_VERSION " " LC_SOURCES,
-	.open_aside = lc_open_aside,
-	.aside = &lc_aside,
+	.open_aside = open_aside,
+	.aside = &aside,
 };
 
 extern struct lc_peer lazycuda_stub_1 __attribute__((alias("lc_self"))) LC_PUBLIC;
@@ -161,7 +168,7 @@ LC_PUBLIC int lazycuda_is_allowed(int version)
 	struct lc_peers peers;
 	bool allowed;
 
-	lc_settings_read(&arena, &settings, true);
+	lc_settings_read(&arena, &settings, &lc_library, true);
 	if (lc_is_ready()) {
 		lc_peers_list(&arena, &peers);
 		lc_peers_settings(&peers, &settings);
@@ -180,7 +187,7 @@ LC_PUBLIC const char *lazycuda_get_guard(void)
 	struct lc_arena arena = { 0 };
 	struct lc_settings settings;
 
-	lc_settings_read(&arena, &settings, false);
+	lc_settings_read(&arena, &settings, &lc_library, false);
 	lc_arena_free(&arena);
 	return lc_guard_name(settings.guard);
 }

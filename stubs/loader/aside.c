@@ -7,10 +7,7 @@
 
 #include "../base/glibc.h"
 #include "../base/object.h"
-#include "../entry/stub.h"
 #include "forks.h"
-
-struct lc_aside lc_aside;
 
 bool lc_is_aside(const struct lc_aside *aside, const char *path)
 {
@@ -52,24 +49,24 @@ static bool is_loaded(const char *path)
 	return handle;
 }
 
-/* Returns true if the file is this library: a stub would join those of the process, and the
+/* Returns true if the file is such a library: a stub would join those of the process, and the
  * constructors of any other file are not to run. */
-static bool is_real(const char *path)
+static bool is_real(const struct lc_library *library, const char *path)
 {
 	struct lc_elf elf;
 
-	return path[0] == '/' && !lc_elf_file(path, &lc_library, &elf) && !elf.stub && elf.major;
+	return path[0] == '/' && !lc_elf_file(path, library, &elf) && !elf.stub && elf.major;
 }
 
 /* The path is recorded before the library is loaded, so that no search sees it in between.
  * A library that is loaded already is not recorded. */
-void *lc_open_aside(const char *path)
+void *lc_open_aside(const struct lc_library *library, struct lc_aside *aside, const char *path)
 {
 	void *handle = NULL;
 
 	lc_enter();
-	if (is_real(path) &&
-	    (lc_is_aside(&lc_aside, path) || is_loaded(path) || keep_path(&lc_aside, path)))
+	if (is_real(library, path) &&
+	    (lc_is_aside(aside, path) || is_loaded(path) || keep_path(aside, path)))
 		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	lc_leave();
 	return handle;

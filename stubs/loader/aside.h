@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../entry/stub.h"
+
 #define LC_MAX_ASIDE 16
 
 /* What the stub of one library has opened aside, by the path that dlopen() was given. */
@@ -19,14 +21,11 @@ struct lc_aside {
 	const char *_Atomic paths[LC_MAX_ASIDE];
 };
 
-/* What this stub has opened. */
-extern struct lc_aside lc_aside __attribute__((visibility("hidden")));
-
 /* `aside` is NULL for a library that has no stub here. */
 bool lc_is_aside(const struct lc_aside *aside, const char *path);
 
-/* Loads a real library of this stub's kind, and records it.  Returns what dlopen() returns,
- * or NULL for any other file. */
-void *lc_open_aside(const char *path);
+/* Loads a real library of this kind, and records it.  Returns what dlopen() returns, or NULL for any
+ * other file. */
+void *lc_open_aside(const struct lc_library *library, struct lc_aside *aside, const char *path);
 
 #endif

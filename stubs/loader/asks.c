@@ -32,7 +32,7 @@ static const char *part_of(const struct lc_library *library, int own)
 }
 
 /* The major of CUDA that the library in this file says; 0: it does not. */
-static int ask(struct lc_arena *arena, const char *path)
+static int ask(struct lc_arena *arena, const struct lc_library *library, const char *path)
 {
 	size_t (*question)(void);
 	void *handle, *address;
@@ -46,7 +46,7 @@ static int ask(struct lc_arena *arena, const char *path)
 	if (address) {
 		memcpy(&question, &address, sizeof(question));
 		version = (int)question();
-		lc_trace("%s: " QUESTION "() is %d", path, version);
+		lc_trace(library, "%s: " QUESTION "() is %d", path, version);
 	}
 	dlclose(handle);
 	return LC_MAJOR(lc_version_of_number(version));
@@ -61,7 +61,7 @@ static bool ask_option(struct lc_arena *arena, struct lc_search *search, size_t 
 	const char *part = part_of(search->seats[seat].library, option->major);
 	const char *path = part && !option->unusable ?
 			   lc_beside(arena, search, seat, index, part) : NULL;
-	int cuda = path ? ask(arena, path) : 0;
+	int cuda = path ? ask(arena, search->seats[seat].library, path) : 0;
 
 	if (!cuda || cuda > LC_MAX_CUDA || (common && cuda != common) || option->cuda == 1u << cuda)
 		return false;

@@ -40,6 +40,7 @@ struct bringing {
 	const char *site;	/* the site-packages that it lies in, or NULL */
 	struct lc_strings seen;	/* SONAMEs of what was needed so far */
 	struct lc_companions *brought;
+	const struct lc_library *library;	/* of the stub that it is done for */
 };
 
 static bool is_usable(struct bringing *bringing, const char *folder, const char *path)
@@ -60,7 +61,7 @@ static void open_first(struct bringing *bringing, const char *path, const char *
 	if (!handle)
 		return;
 	*handle = lc_dlopen(bringing->arena, path, RTLD_LAZY | RTLD_LOCAL, &said);
-	lc_trace("%s: %s%s", path, *handle ? "loaded first, as the library " : "cannot be loaded",
+	lc_trace(bringing->library, "%s: %s%s", path, *handle ? "loaded first, as the library " : "cannot be loaded",
 		 *handle ? because : "");
 }
 
@@ -188,7 +189,7 @@ static struct bringing begin_bringing(struct lc_arena *arena, struct lc_known *k
 				      const struct lc_library *library, const struct lc_option *option,
 				      const char *path)
 {
-	struct bringing bringing = { .arena = arena, .survey = lc_known_survey(known) };
+	struct bringing bringing = { .arena = arena, .survey = lc_known_survey(known), .library = library };
 	const char *name;
 
 	bringing.site = lc_site_of(arena, lc_listed_major(library, option->major), path, &name);
@@ -313,7 +314,7 @@ static bool prefer(struct lc_arena *arena, struct lc_search *search, size_t seat
 	if (arena->failed || at >= (int)own->option_count || own->options[at].unusable)
 		return false;
 	if (at > first) {
-		lc_trace("%s goes with %s", path, needing->path);
+		lc_trace(own->library, "%s goes with %s", path, needing->path);
 		move(search, at, first);
 	}
 	return true;

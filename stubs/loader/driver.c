@@ -63,10 +63,10 @@ static int look_at_version(struct lc_arena *arena, struct lc_known *known)
 	/* Never closed: a runtime that is loaded next needs the driver library anyway. */
 	open_real(arena, known, lc_of_driver[LC_OF_DRIVER_CUDA], lc_cuda_version, &found);
 	if (!found.handle) {
-		lc_trace("there is no driver");
+		lc_trace(NULL, "there is no driver");
 		return 0;
 	}
-	lc_trace("the driver supports CUDA %d.%d", LC_MAJOR(found.version),
+	lc_trace(NULL, "the driver supports CUDA %d.%d", LC_MAJOR(found.version),
 		 LC_MINOR(found.version));
 	return found.version;
 }
@@ -108,9 +108,9 @@ static int look_at_branch(struct lc_arena *arena, struct lc_known *known)
 	if (!branch)
 		branch = branch_of_nvml(arena, known);
 	if (branch)
-		lc_trace("the display driver is of branch %d", branch);
+		lc_trace(NULL, "the display driver is of branch %d", branch);
 	else
-		lc_trace("the display driver's branch is unknown");
+		lc_trace(NULL, "the display driver's branch is unknown");
 	return branch;
 }
 
@@ -151,7 +151,7 @@ static int version_now(struct lc_arena *arena, struct lc_known *known)
 
 	if (!hidden)
 		return cached(arena, known, &driver, look_at_version);
-	lc_trace("the driver is hidden by %s=none", hidden);
+	lc_trace(NULL, "the driver is hidden by %s=none", hidden);
 	return 0;
 }
 
@@ -167,7 +167,7 @@ static bool go_on_without(int *value, enum lc_guard guard)
 		return true;
 	if (guard == LC_STRICT || atomic_fetch_add(&unfinished, 1) < LC_TRIES_A_SECOND)
 		return false;
-	lc_trace("the driver could not be looked at: the choice is made without");
+	lc_trace(NULL, "the driver could not be looked at: the choice is made without");
 	*value = 0;
 	return true;
 }

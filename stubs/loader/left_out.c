@@ -6,14 +6,14 @@
 
 #include "../base/glibc.h"
 
-const char *lc_wanted(struct lc_arena *arena)
+const char *lc_wanted(struct lc_arena *arena, const struct lc_library *library)
 {
 	const char *text = "";
 
-	for (size_t i = 0; i < lc_library.major_count; i++)
+	for (size_t i = 0; i < library->major_count; i++)
 		text = lc_format(arena, "%s%s%s", text,
-				 i == 0 ? "" : i + 1 == lc_library.major_count ? " or " : ", ",
-				 lc_library.majors[i].soname);
+				 i == 0 ? "" : i + 1 == library->major_count ? " or " : ", ",
+				 library->majors[i].soname);
 	return text;
 }
 
@@ -55,7 +55,8 @@ static const char *why_none(struct lc_attempt *attempt, const char *entry, bool 
 
 	if (*entry == '/' && !stat(entry, &st))
 		return !by_hand ? "it is a file" : lc_format(&attempt->arena,
-			"it is a file: name its folder, or the file by %s", lc_library.variable);
+			"it is a file: name its folder, or the file by %s",
+			lc_attempt_library(attempt)->variable);
 	if (*entry == '~')
 		return "~ means something to shells alone";
 	if (strchr("\"'", *entry) || strchr("\"'", *last))
@@ -74,7 +75,7 @@ static const char *why_not(struct lc_attempt *attempt, const char *entry, bool b
 		return why_none(attempt, entry, by_hand);
 	if (why || !by_hand || is_told_of(attempt, entry))
 		return why;
-	return lc_format(&attempt->arena, "it has no %s", lc_wanted(&attempt->arena));
+	return lc_format(&attempt->arena, "it has no %s", lc_wanted(&attempt->arena, lc_attempt_library(attempt)));
 }
 
 static void add(struct lc_attempt *attempt, struct lazycuda_status *status, const char *path,
@@ -106,7 +107,7 @@ static void add_entries(struct lc_attempt *attempt, struct lazycuda_status *stat
 		if (entry && length && !strchr(entry, '$'))
 			why = why_not(attempt, entry, by_hand);
 		if (why) {
-			lc_trace("%s: %s names it, but %s", entry, name, why);
+			lc_trace(lc_attempt_library(attempt), "%s: %s names it, but %s", entry, name, why);
 			add(attempt, status, entry, lc_format(arena, "%s names it, but %s", name, why));
 		}
 	}
@@ -117,7 +118,7 @@ struct lc_left_out lc_list_left_out(struct lc_attempt *attempt, struct lazycuda_
 	const struct lc_known *known = attempt->search.known;
 	const struct lc_survey *survey = &known->survey;
 	const bool in_vain = !attempt->found.handle && attempt->search.looked;
-	const bool toolkits = in_vain && lc_has_majors(&lc_library);
+	const bool toolkits = in_vain && lc_has_majors(lc_attempt_library(attempt));
 	struct lc_left_out counts = { 0 };
 
 	/* LAZYCUDA_PATH is first, and is for every library. */

@@ -16,6 +16,6 @@ struct lc_left_out {
 struct lc_left_out lc_list_left_out(struct lc_attempt *attempt, struct lazycuda_status *status);
 
 /* "libcudart.so.13, libcudart.so.12 or libcudart.so.11.0" */
-const char *lc_wanted(struct lc_arena *arena);
+const char *lc_wanted(struct lc_arena *arena, const struct lc_library *library);
 
 #endif

@@ -70,7 +70,7 @@ bool lc_is_in_process(void)
 	bool is;
 
 	lc_enter();
-	is = lc_process_has(&lc_library, &lc_aside);
+	is = lc_process_has(&lc_library, lc_self.aside);
 	lc_leave();
 	return is;
 }
@@ -462,7 +462,7 @@ void lc_forked(void)
 static bool worth_a_search(unsigned named)
 {
 	return (named && named != atomic_load(&looks.named)) || atomic_load(&looks.broken) ||
-	       lc_process_has(&lc_library, &lc_aside);
+	       lc_process_has(&lc_library, lc_self.aside);
 }
 
 /* Returns true if the library may have been installed since the last search, or lie where an object
@@ -509,7 +509,7 @@ static struct published *search_once(struct lc_attempt *attempt, bool retry,
 		return NULL;
 	}
 	/* On failure nothing is published: a later call tries again. */
-	if (!lc_attempt(attempt, retry && !elsewhere && !atomic_load(&looks.broken))) {
+	if (!lc_attempt(attempt, &lc_self, retry && !elsewhere && !atomic_load(&looks.broken))) {
 		lc_try_failed();
 		return NULL;
 	}
@@ -534,7 +534,7 @@ static struct published *search_once(struct lc_attempt *attempt, bool retry,
 		lc_known_give(known, publish_none(attempt, published, retry));
 		return NULL;
 	}
-	*copies = lc_specifics.replay_pending && lc_peers_have_copy(&known->peers);
+	*copies = lc_specifics.replay_pending && lc_peers_have_copy(&known->peers, &lc_self);
 	lc_known_give(known, true);
 	return published;
 }
@@ -559,7 +559,7 @@ static enum lc_refusal search(bool retry, uint64_t held)
 	if (!copies)
 		return LC_NONE;
 	release_signals(held);
-	lc_peers_load_copies();
+	lc_peers_load_copies(&lc_self);
 	hold_signals();
 	return LC_NONE;
 }

@@ -28,18 +28,18 @@ static void reject(struct lc_search *search, int option, const char *why)
 	size_t self = search->at.self;
 
 	search->seats[self].options[option].unusable = why;
-	lc_trace("%s %s", search->files[self][option].path, why);
+	lc_trace(search->seats[self].library, "%s %s", search->files[self][option].path, why);
 }
 
 /* Goes on to another path to the same file, beside which may lie what it needs.  Returns false if
  * there is none. */
-static bool take_next_link(struct lc_file *file, const char *said)
+static bool take_next_link(const struct lc_library *library, struct lc_file *file, const char *said)
 {
 	const struct lc_link *link = file->links;
 
 	if (!link)
 		return false;
-	lc_trace("%s cannot be loaded: %s", file->path, said ? said : "dlopen() does not say why");
+	lc_trace(library, "%s cannot be loaded: %s", file->path, said ? said : "dlopen() does not say why");
 	file->path = link->path;
 	file->found_by = link->found_by;
 	file->links = link->next;
@@ -72,7 +72,7 @@ static void *open_option(struct lc_arena *arena, struct lc_search *search, int i
 		why = "is not what dlopen() loaded for it";
 	} else if (loaded) {
 		why = failure(arena, said, "it has just been unloaded", &found->companions);
-	} else if (take_next_link(&search->files[self][index], said)) {
+	} else if (take_next_link(search->seats[self].library, &search->files[self][index], said)) {
 		return NULL;
 	} else {
 		why = failure(arena, said, "dlopen() does not say why", &found->companions);

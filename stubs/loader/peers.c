@@ -61,7 +61,7 @@ static void name_keeper(const struct lc_peers *peers)
 
 void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers)
 {
-	const struct lc_stub this = { "", lc_library.stub, NULL, &lc_library, NULL };
+	const struct lc_stub this = { "", lc_self.library->stub, NULL, lc_self.library, NULL };
 	struct lc_stub *stubs;
 	size_t count = lc_process_stubs(arena, &stubs);
 	bool self = false;
@@ -161,20 +161,20 @@ bool lc_peers_constrain(const struct lc_peers *peers, const char *constraint)
 	return demand;
 }
 
-static bool is_copy(const struct lc_peer *peer)
+static bool is_copy(const struct lc_peer *peer, const struct lc_peer *of)
 {
-	return peer != &lc_self && !strcmp(peer->library->name, lc_library.name);
+	return peer != of && !strcmp(peer->library->name, of->library->name);
 }
 
-bool lc_peers_have_copy(const struct lc_peers *peers)
+bool lc_peers_have_copy(const struct lc_peers *peers, const struct lc_peer *of)
 {
 	for (size_t i = 0; i < peers->count; i++)
-		if (is_copy(peers->list[i]))
+		if (is_copy(peers->list[i], of))
 			return true;
 	return false;
 }
 
-bool lc_peers_copy_is_loaded(void)
+bool lc_peers_copy_is_loaded(const struct lc_peer *of)
 {
 	struct lc_arena arena = { 0 };
 	struct lc_peers peers;
@@ -182,24 +182,24 @@ bool lc_peers_copy_is_loaded(void)
 
 	lc_peers_list(&arena, &peers);
 	for (size_t i = 0; i < peers.count; i++)
-		loaded |= is_copy(peers.list[i]) && atomic_load(&peers.list[i]->loaded);
+		loaded |= is_copy(peers.list[i], of) && atomic_load(&peers.list[i]->loaded);
 	lc_arena_free(&arena);
 	return loaded;
 }
 
-void lc_peers_load_copies(void)
+void lc_peers_load_copies(const struct lc_peer *of)
 {
 	struct lc_arena arena = { 0 };
 	struct lc_peers peers;
 
 	lc_peers_list(&arena, &peers);
 	for (size_t i = 0; i < peers.count; i++)
-		if (is_copy(peers.list[i]))
+		if (is_copy(peers.list[i], of))
 			peers.list[i]->load();
 	lc_arena_free(&arena);
 }
 
-bool lc_peers_registered(const struct lc_registration *call, uintptr_t *result)
+bool lc_peers_registered(const struct lc_peer *of, const struct lc_registration *call, uintptr_t *result)
 {
 	struct lc_arena arena = { 0 };
 	struct lc_peers peers;
@@ -209,7 +209,7 @@ bool lc_peers_registered(const struct lc_registration *call, uintptr_t *result)
 	for (size_t i = 0; i < peers.count && !made; i++) {
 		struct lc_peer *peer = peers.list[i];
 
-		made = is_copy(peer) && peer->registered(call, result);
+		made = is_copy(peer, of) && peer->registered(call, result);
 	}
 	lc_arena_free(&arena);
 	return made;

@@ -101,15 +101,15 @@ bool lc_peers_constrain(const struct lc_peers *peers, const char *constraint);
 bool lc_peers_order(const struct lc_peers *peers, enum lc_order order);
 
 /*
- * A copy is another stub for this stub's library.  A kernel that nvcc registers with
+ * A copy is another stub for the library of `of`.  A kernel that nvcc registers with
  * one copy may be launched through another, so once one copy has loaded the library,
  * all of them do.
  */
-bool lc_peers_have_copy(const struct lc_peers *peers);
-bool lc_peers_copy_is_loaded(void);
-void lc_peers_load_copies(void);
+bool lc_peers_have_copy(const struct lc_peers *peers, const struct lc_peer *of);
+bool lc_peers_copy_is_loaded(const struct lc_peer *of);
+void lc_peers_load_copies(const struct lc_peer *of);
 
 /* Offers a registration to the copies.  Returns true if one of them made the call. */
-bool lc_peers_registered(const struct lc_registration *call, uintptr_t *result);
+bool lc_peers_registered(const struct lc_peer *of, const struct lc_registration *call, uintptr_t *result);
 
 #endif

@@ -6,15 +6,17 @@
 #include "unknown.h"
 
 /* "12.9"; "12" if the minor is not known; for majors that are not CUDA's, the SONAME's number. */
-static const char *version_text(struct lc_arena *arena, lc_version version, int major)
+static const char *version_text(struct lc_attempt *attempt, lc_version version, int major)
 {
-	const struct lc_major *listed = lc_listed_major(&lc_library, version ? LC_MAJOR(version) :
-									       major);
+	const struct lc_peer *self = attempt->search.self;
+	const struct lc_library *library = self->library;
+	const struct lc_major *listed = lc_listed_major(library, version ? LC_MAJOR(version) : major);
+	struct lc_arena *arena = &attempt->arena;
 	struct lc_ending ending;
 
-	if (lc_library.own_majors && listed && lc_read_name(listed->soname, &ending) && ending.numbers)
+	if (library->own_majors && listed && lc_read_name(listed->soname, &ending) && ending.numbers)
 		return ending.numbers;
-	if (version && !lc_specifics.version && !lc_library.since_count)
+	if (version && !self->specifics->version && !library->since_count)
 		return lc_format(arena, "%d", LC_MAJOR(version));
 	if (version)
 		return lc_format(arena, "%d.%d", LC_MAJOR(version), LC_MINOR(version));
@@ -44,13 +46,13 @@ static void describe_candidates(struct lc_attempt *attempt, struct lazycuda_stat
 
 		list[i] = (struct lazycuda_candidate){
 			.path = file->path,
-			.version = version_text(&attempt->arena, seat->options[i].version,
+			.version = version_text(attempt, seat->options[i].version,
 						seat->options[i].major),
 			.found_by = file->found_by,
 			.reason = reason_of(attempt, i),
 			.taken = (int)i == attempt->found.choice.option,
 		};
-		lc_trace("%s %s: %s", list[i].taken ? "took" : "passed over", list[i].path,
+		lc_trace(seat->library, "%s %s: %s", list[i].taken ? "took" : "passed over", list[i].path,
 			 list[i].reason);
 	}
 	status->candidates = list;
@@ -121,8 +123,10 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 			     struct lc_left_out left)
 {
 	const struct lc_search *search = &attempt->search;
+	const struct lc_library *library = lc_attempt_library(attempt);
+	const char *advice = search->self->specifics->advice;
 	struct lc_arena *arena = &attempt->arena;
-	bool named = lc_variable(lc_library.variable) != NULL;
+	bool named = lc_variable(library->variable) != NULL;
 
 	status->cause = (enum lazycuda_cause)attempt->found.choice.refusal;
 	if (search->at.settings.wrong) {
@@ -131,13 +135,13 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 	} else if (search->hidden) {
 		status->state = LAZYCUDA_STATE_HIDDEN;
 		status->reason = lc_format(arena, "%s is hidden by %s=none, and was not looked for;"
-			" unset it to use what is installed", lc_library.name, search->hidden);
+			" unset it to use what is installed", library->name, search->hidden);
 	} else if (named) {
 		const char *why = tried(attempt, status);
 
 		status->state = LAZYCUDA_STATE_BROKEN;
 		status->reason = lc_format(arena, "%s%sCorrect %s or unset it.", why + (*why != 0),
-					   *why ? " " : "", lc_library.variable);
+					   *why ? " " : "", library->variable);
 	} else if (attempt->found.choice.refusal == LC_DRIVER) {
 		status->state = LAZYCUDA_STATE_REFUSED;
 		status->reason = lc_format(arena, "the installed driver cannot run what was found."
@@ -149,19 +153,19 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 		status->state = LAZYCUDA_STATE_REFUSED;
 		status->reason = lc_format(arena, "what was found does not go with the CUDA that this"
 			" process uses. %s LAZYCUDA_MAJOR pins one major for all;"
-			" LAZYCUDA_GUARD=off mixes them.%s", lc_specifics.advice, tried(attempt, status));
+			" LAZYCUDA_GUARD=off mixes them.%s", advice, tried(attempt, status));
 	} else if (attempt->found.choice.refusal == LC_EXCLUDED) {
 		status->state = LAZYCUDA_STATE_REFUSED;
 		status->reason = lc_format(arena, "no %s that was found satisfies the constraint on"
 			" its version. Install one that does, or relax the constraint.%s",
-			lc_library.name, tried(attempt, status));
+			library->name, tried(attempt, status));
 	} else if (attempt->found.broken) {
 		status->state = LAZYCUDA_STATE_BROKEN;
 		status->reason = lc_format(arena, "no usable %s was found. The file below lacks a"
 			" library: load that first, or take the folder that hides it off LD_LIBRARY_PATH."
 			" It is tried again as soon"
 			" as anything was loaded. Or name another file: %s=/path/to/%s.%s",
-			lc_wanted(arena), lc_library.variable, lc_library.majors[0].soname,
+			lc_wanted(arena, library), library->variable, library->majors[0].soname,
 			tried(attempt, status));
 	} else {
 		const char *candidates = tried(attempt, status);
@@ -169,9 +173,9 @@ static void describe_failure(struct lc_attempt *attempt, struct lazycuda_status 
 		status->state = *candidates ? LAZYCUDA_STATE_BROKEN : LAZYCUDA_STATE_MISSING;
 		status->reason = lc_format(arena, "no usable %s was found.%s %s Or name folders:"
 			" LAZYCUDA_PATH=/path/to, or a file: %s=/path/to/%s. LAZYCUDA_DEBUG=1 shows the"
-			" search.%s%s%s", lc_wanted(arena),
-			left_out(attempt, status, 0, left.by_hand), lc_specifics.advice,
-			lc_library.variable, lc_library.majors[0].soname, candidates,
+			" search.%s%s%s", lc_wanted(arena, library),
+			left_out(attempt, status, 0, left.by_hand), advice,
+			library->variable, library->majors[0].soname, candidates,
 			left_out(attempt, status, left.by_hand, left.searched), looked(attempt));
 	}
 }
@@ -191,6 +195,7 @@ void lc_report(struct lc_attempt *attempt)
 {
 	struct lc_arena *arena = &attempt->arena;
 	struct lazycuda_status *status = lc_alloc(arena, sizeof(*status));
+	const struct lc_library *library = lc_attempt_library(attempt);
 	struct lc_left_out left;
 	const char *unbound;
 
@@ -198,28 +203,28 @@ void lc_report(struct lc_attempt *attempt)
 	if (!status)
 		return;
 	status->size = sizeof(*status);
-	status->library = lc_library.name;
+	status->library = library->name;
 	status->not_asked = not_asked(&attempt->search);
 	describe_candidates(attempt, status);
 	left = lc_list_left_out(attempt, status);
 	if (!attempt->found.handle) {
 		describe_failure(attempt, status, left);
-		lc_trace("%s", status->reason);
+		lc_trace(library, "%s", status->reason);
 		return;
 	}
 	unbound = attempt->search.seats[attempt->search.at.self].options[attempt->found.choice.option].unbound;
 	status->state = LAZYCUDA_STATE_USABLE;
 	status->major = LC_MAJOR(attempt->found.version);
 	status->minor = LC_MINOR(attempt->found.version);
-	status->version = version_text(arena, attempt->found.version, 0);
+	status->version = version_text(attempt, attempt->found.version, 0);
 	status->path = lc_attempt_file(attempt)->path;
 	status->found_by = lc_attempt_file(attempt)->found_by;
 	status->reason = attempt->found.choice.reason;
 	if (unbound)
 		status->reason = lc_format(arena, "%s; it is bound lazily, as otherwise it %s",
 					   status->reason, unbound);
-	lc_trace("using %s, %s %s: %s", status->path, lc_major_word(&lc_library), status->version,
+	lc_trace(library, "using %s, %s %s: %s", status->path, lc_major_word(library), status->version,
 		 status->reason);
 	if (status->not_asked)
-		lc_trace("places not looked at: %s", status->not_asked);
+		lc_trace(library, "places not looked at: %s", status->not_asked);
 }

@@ -436,7 +436,7 @@ static void add_sought(struct lc_arena *arena, struct lc_search *search, size_t 
 			return;
 		*option = sought->options[i];
 		judge(search, seat, option, file);
-		lc_trace("found %s by %s%s%s", file->path, file->found_by,
+		lc_trace(search->seats[seat].library, "found %s by %s%s%s", file->path, file->found_by,
 			 option->unusable ? ": " : "", option->unusable ? option->unusable : "");
 	}
 	search->taken[seat] = sought->count;
@@ -467,15 +467,17 @@ static void add_found(struct lc_arena *arena, struct lc_search *search, size_t s
 }
 
 /* Returns true if a stub's library takes part in this choice. */
-static bool has_seat(const struct lc_peer *peer)
+static bool has_seat(const struct lc_search *search, const struct lc_peer *peer)
 {
-	if (peer == &lc_self)
+	const struct lc_library *library = search->self->library;
+
+	if (peer == search->self)
 		return true;
 	/* Another copy of this stub looks for the same library. */
-	if (!strcmp(peer->library->name, lc_library.name))
+	if (!strcmp(peer->library->name, library->name))
 		return false;
 	/* A library that goes with any CUDA is chosen independently of all others. */
-	return lc_is_coordinated(peer->library) && lc_is_coordinated(&lc_library);
+	return lc_is_coordinated(peer->library) && lc_is_coordinated(library);
 }
 
 /* The major of a stub with the name of a real library, which is to be taken, as its callers would,
@@ -515,10 +517,10 @@ static void seat_peers(struct lc_search *search)
 		struct lc_peer *peer = peers->list[i];
 		size_t seat;
 
-		if (!has_seat(peer))
+		if (!has_seat(search, peer))
 			continue;
 		seat = search->at.seat_count++;
-		if (peer == &lc_self)
+		if (peer == search->self)
 			search->at.self = seat;
 		search->adaptors[seat] = peer->specifics->adaptors;
 		search->seats[seat].library = peer->library;
@@ -590,15 +592,16 @@ static void search_seats(struct lc_arena *arena, struct lc_search *search)
 	inherit_failure(arena, search->known);
 }
 
-void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only)
+void lc_search_run(struct lc_arena *arena, struct lc_search *search, struct lc_peer *self, bool process_only)
 {
+	const struct lc_library *library = self->library;
 	struct lc_settings settings;
 	struct lc_known *known;
 
-	*search = (struct lc_search){ .hidden = lc_hidden_by(&lc_library),
+	*search = (struct lc_search){ .self = self, .hidden = lc_hidden_by(library),
 				      .kinds = process_only ? LC_KINDS : 0, .last_resort_done = process_only };
-	lc_settings_read(arena, &settings, false);
-	known = lc_known_take(lc_has_majors(&lc_library) && settings.guard != LC_OFF &&
+	lc_settings_read(arena, &settings, library, false);
+	known = lc_known_take(lc_has_majors(library) && settings.guard != LC_OFF &&
 			      !search->hidden);
 	search->known = known;
 	inherit_failure(arena, known);
@@ -607,7 +610,7 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool proces
 	search->first = known->peers.list[0];
 	search->at.settings = settings;
 	lc_peers_settings(&known->peers, &search->at.settings);
-	if (lc_is_coordinated(&lc_library))
+	if (lc_is_coordinated(library))
 		search->at.process_major = (int)atomic_load(&search->first->process_major);
 	else
 		search->at.settings.major = 0;
@@ -723,13 +726,13 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 	search->last_resort_done = true;
 	survey = &search->known->survey;
 	if (!lc_loader_path_is_safe(&survey->folders, search->looked->loader_path)) {
-		lc_trace(NOT_ASKED);
+		lc_trace(library, NOT_ASKED);
 		return false;
 	}
 	if (looked_everywhere(arena, search))
 		return false;
 	if (!may_ask(search, &survey->folders)) {
-		lc_trace(NOT_ASKED);
+		lc_trace(library, NOT_ASKED);
 		return false;
 	}
 	for (size_t m = 0; m < library->major_count; m++) {
@@ -744,7 +747,7 @@ bool lc_search_last_resort(struct lc_arena *arena, struct lc_search *search)
 			continue;
 		/* A library that was opened aside may have the same name. */
 		if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_name[0] == '/' &&
-		    !lc_is_aside(&lc_aside, map->l_name) && may_use(survey, map->l_name)) {
+		    !lc_is_aside(search->self ? search->self->aside : NULL, map->l_name) && may_use(survey, map->l_name)) {
 			const char *path = lc_text(arena, map->l_name);
 
 			lc_search_add(arena, search, path, "loader", LC_OF_MACHINE, major);

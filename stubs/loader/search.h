@@ -12,6 +12,7 @@
 #include "known.h"
 
 struct lc_search {
+	struct lc_peer *self;	/* the stub that it is made for; NULL: for the driver's library */
 	struct lc_circumstances at;
 	struct lc_seat *seats;	/* with room for every stub of the process */
 	struct lc_file **files;	/* parallel to seats[i].options */
@@ -25,10 +26,10 @@ struct lc_search {
 	const char *hidden;	/* the variable that hides the library, or NULL */
 };
 
-/* Fills everything but the driver.  If `process_only`, considers only libraries that
+/* For this stub, fills everything but the driver.  If `process_only`, considers only libraries that
  * are named or already loaded; if the library is hidden, considers nothing.  Takes what is
  * known, which is to be given back; search->known is NULL if memory ran out. */
-void lc_search_run(struct lc_arena *arena, struct lc_search *search, bool process_only);
+void lc_search_run(struct lc_arena *arena, struct lc_search *search, struct lc_peer *self, bool process_only);
 
 /* Looks farther: at the folders of the caller's and the shell's, then at those of the next tier, until
  * there is something usable; at one kind of place after the other, where the first file of the process's

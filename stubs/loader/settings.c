@@ -86,40 +86,40 @@ const char *lc_hidden_by(const struct lc_library *library)
 	return says_none(lc_variable(library->variable)) ? library->variable : NULL;
 }
 
-/* Returns true for a major of CUDA that the library is known to be in. */
-static bool is_known(long major)
+/* Returns true for a major of CUDA that a library is known to be in. */
+static bool is_known(const struct lc_library *library, long major)
 {
-	for (size_t i = 0; i < lc_library.known_major_count && !lc_library.own_majors; i++)
-		if (lc_library.known_majors[i] == major)
+	for (size_t i = 0; i < library->known_major_count && !library->own_majors; i++)
+		if (library->known_majors[i] == major)
 			return true;
-	for (size_t i = 0; lc_library.cuda && i < lc_library.major_count; i++)
-		if (major > 0 && major <= LC_MAX_CUDA && lc_library.cuda[i] >> major & 1)
+	for (size_t i = 0; library->cuda && i < library->major_count; i++)
+		if (major > 0 && major <= LC_MAX_CUDA && library->cuda[i] >> major & 1)
 			return true;
 	/* One that goes with any CUDA is in no list of majors. */
-	return lc_library.own_majors && !lc_library.cuda && major > 0 && major <= LC_MAX_CUDA;
+	return library->own_majors && !library->cuda && major > 0 && major <= LC_MAX_CUDA;
 }
 
 /* Reads a plain number that is one of the known majors. */
-static bool read_major(const char *text, int *major)
+static bool read_major(const struct lc_library *library, const char *text, int *major)
 {
 	char *end;
 	long value = strtol(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end || value > MAX_VALUE)
 		return false;
-	if (!is_known(value))
+	if (!is_known(library, value))
 		return false;
 	*major = (int)value;
 	return true;
 }
 
 /* "13, 12 or 11" */
-static const char *known_majors(struct lc_arena *arena)
+static const char *known_majors(struct lc_arena *arena, const struct lc_library *library)
 {
 	const char *text = "", *last = NULL;
 
 	for (int major = MAX_VALUE; major > 0; major--) {
-		if (!is_known(major))
+		if (!is_known(library, major))
 			continue;
 		if (last)
 			text = lc_format(arena, "%s%s%s", text, *text ? ", " : "", last);
@@ -170,11 +170,11 @@ static const char *read_pin(struct lc_arena *arena, struct lc_settings *settings
 {
 	const char *major = lc_variable("LAZYCUDA_MAJOR");
 
-	if (!major || says_none(major) || read_major(major, &settings->major))
+	if (!major || says_none(major) || read_major(settings->library, major, &settings->major))
 		return NULL;
 	return lc_format(arena,
 			 "LAZYCUDA_MAJOR=%s is not a CUDA major: use %s, or none, or unset it",
-			 lc_printable(arena, major), known_majors(arena));
+			 lc_printable(arena, major), known_majors(arena, settings->library));
 }
 
 static const char *read_constraint(struct lc_arena *arena, struct lc_settings *settings)
@@ -228,17 +228,18 @@ static const struct {
 	{ read_eager, false },
 };
 
-void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings, bool all)
+void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings,
+		      const struct lc_library *library, bool all)
 {
-	const bool of_cuda = all || !lc_library.own_majors || lc_library.cuda;
+	const bool of_cuda = all || !library->own_majors || library->cuda;
 
-	*settings = (struct lc_settings){ .guard = LC_BEST_EFFORT };
+	*settings = (struct lc_settings){ .guard = LC_BEST_EFFORT, .library = library };
 	for (size_t i = 0; i < LC_COUNT(readers) && !settings->wrong; i++)
 		if (of_cuda || !readers[i].of_cuda)
 			settings->wrong = readers[i].read(arena, settings);
 }
 
-void lc_trace(const char *format, ...)
+void lc_trace(const struct lc_library *library, const char *format, ...)
 {
 	const char *debug = lc_variable("LAZYCUDA_DEBUG");
 	struct lc_arena arena = { 0 };
@@ -252,7 +253,7 @@ void lc_trace(const char *format, ...)
 	va_end(arguments);
 	lc_make_printable(line);
 	/* One write, so that the lines of two threads do not mix. */
-	dprintf(2, "lazycuda: %s: %s\n", lc_library.name,
+	dprintf(2, "lazycuda: %s%s%s\n", library ? library->name : "", library ? ": " : "",
 		arena.failed ? "memory ran out" : line);
 	lc_arena_free(&arena);
 }

@@ -27,12 +27,14 @@ struct lc_settings {
 	const char *constraint;	/* LAZYCUDA_CONSTRAINT; NULL: none */
 	const char *program;	/* the program's own constraint, as lc_peers_constraint(); NULL: none */
 	bool forward;		/* LAZYCUDA_FORWARD_COMPATIBLE: the driver is not asked */
+	const struct lc_library *library;	/* for which they were read */
 	const char *wrong;	/* what is wrong with the first invalid variable, or NULL */
 };
 
-/* Reads the variables that concern this library; or all, also those that concern only other stubs
+/* Reads the variables that concern a library; or all, also those that concern only other stubs
  * of the process.  Does not set what lc_peers_settings() adds. */
-void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings, bool all);
+void lc_settings_read(struct lc_arena *arena, struct lc_settings *settings,
+		      const struct lc_library *library, bool all);
 
 /*
  * Returns the variable that hides a library by the value "none", or NULL.  It is the
@@ -62,7 +64,9 @@ const char *lc_variable_at_start(struct lc_arena *arena, const char *name);
  * known. */
 bool lc_started_with(const char **from, const char **to);
 
-/* With LAZYCUDA_DEBUG=1, writes one line to stderr, made printable. */
-void lc_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* With LAZYCUDA_DEBUG=1, writes one line to stderr, made printable, about a library or, if that is NULL,
+ * the machine. */
+void lc_trace(const struct lc_library *library, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 #endif

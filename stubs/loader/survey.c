@@ -42,7 +42,7 @@ void lc_leave_out(struct lc_survey *survey, const char *path, const char *why)
 
 	if (lc_is_left_out(survey, path))
 		return;
-	lc_trace("%s: not searched, %s", path, why);
+	lc_trace(NULL, "%s: not searched, %s", path, why);
 	folder = lc_grow(survey->folders.arena, &survey->left_out, &survey->left_out_count,
 			 sizeof(*folder));
 	if (folder)

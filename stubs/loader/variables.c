@@ -85,7 +85,7 @@ static int share_with(struct dl_phdr_info *info, size_t size, void *data)
 
 void lc_share_variables(struct lc_found *found)
 {
-	for (const struct lc_variable *one = lc_library.variables; one && one->name; one++) {
+	for (const struct lc_variable *one = found->library->variables; one && one->name; one++) {
 		struct sharing sharing = { .variable = one };
 		lc_function real = lc_find_found(one->name, found);
 
