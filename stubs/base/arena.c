@@ -221,7 +221,7 @@ void lc_print(char *room, size_t size, const char *format, ...)
 }
 
 /* stpcpy() without the NUL: the arena is zeroed.  One import less, as with lc_print(). */
-static char *append(char *at, const char *text)
+static char *append_text(char *at, const char *text)
 {
 	const size_t length = strlen(text);
 
@@ -242,8 +242,8 @@ char *lc_join(struct lc_arena *arena, const char *const *texts, size_t count, co
 	at = text;
 	for (size_t i = 0; i < count; i++) {
 		if (i)
-			at = append(at, between);
-		at = append(at, texts[i]);
+			at = append_text(at, between);
+		at = append_text(at, texts[i]);
 	}
 	return text;
 }

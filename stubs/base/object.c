@@ -80,7 +80,7 @@ static const void *read_bytes(void *data, uint64_t offset, size_t size, void *to
 	return to;
 }
 
-/* What `data` of judge() and match_node() is. */
+/* What `data` of judge_file() and match_node() is. */
 struct judged {
 	const struct lc_library *library;
 	struct lc_elf *elf;
@@ -158,7 +158,7 @@ static bool add_kind(const char *soname, void *data)
 	return false;
 }
 
-static const char *judge(const struct lc_image *image, void *data)
+static const char *judge_file(const struct lc_image *image, void *data)
 {
 	const struct judged *judged = data;
 	const struct lc_library *library = judged->library;
@@ -231,7 +231,7 @@ static const char *read_path(const char *path, read_image *each, void *data,
 const char *lc_elf_file(const char *path, const struct lc_library *library, struct lc_elf *elf)
 {
 	*elf = (struct lc_elf){ .soname = "" };
-	return read_path(path, judge, &(struct judged){ library, elf }, &elf->identity,
+	return read_path(path, judge_file, &(struct judged){ library, elf }, &elf->identity,
 			 &elf->error);
 }
 

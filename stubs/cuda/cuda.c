@@ -11,7 +11,7 @@
 enum { INVALID_VALUE = 1 };
 
 /* Answers as a driver does: 0 and a text, or INVALID_VALUE and NULL. */
-static int32_t answer(void *into, const char *text)
+static int32_t answer_text(void *into, const char *text)
 {
 	if (!into)
 		return INVALID_VALUE;
@@ -23,7 +23,7 @@ int32_t lc_hook_cuGetErrorName(int32_t error, void *into, unsigned slot)
 {
 	if (lc_load_reaches(slot))
 		return ((int32_t (*)(int32_t, void *))lc_slot_table[slot])(error, into);
-	return answer(into, lc_status_name(error));
+	return answer_text(into, lc_status_name(error));
 }
 
 int32_t lc_hook_cuGetErrorString(int32_t error, void *into, unsigned slot)
@@ -32,7 +32,7 @@ int32_t lc_hook_cuGetErrorString(int32_t error, void *into, unsigned slot)
 
 	if (!text && lc_load_reaches(slot))
 		return ((int32_t (*)(int32_t, void *))lc_slot_table[slot])(error, into);
-	return answer(into, text ? text : lc_status_name(error));
+	return answer_text(into, text ? text : lc_status_name(error));
 }
 
 const struct lc_specifics lc_specifics = {

@@ -108,7 +108,7 @@ void *lc_hook_cudaGetErrorString(int32_t error, unsigned slot)
 	return (void *)lc_error_text(error, slot, unknown);
 }
 
-static lc_version version(lc_finder *find, void *data, int major)
+static lc_version cudart_version(lc_finder *find, void *data, int major)
 {
 	int (*get)(int *);
 	int value = 0;
@@ -125,7 +125,7 @@ const struct lc_specifics lc_specifics = {
 	.unknown = LC_UNKNOWN("cudart"),
 	.advice = "Install one, for instance with `pip install nvidia-cuda-runtime` (CUDA 13),"
 		  " nvidia-cuda-runtime-cu12 or nvidia-cuda-runtime-cu11.",
-	.version = version,
+	.version = cudart_version,
 	.adaptors = lc_adaptors,
 	.replay_pending = lc_replay_pending,
 	.replay_next = lc_replay_next,

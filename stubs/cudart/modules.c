@@ -21,7 +21,7 @@ static struct lc_module *unused;
 static size_t block_count, fresh;	/* fresh: how many of the last block were never used */
 
 /* Returns NULL if all are used. */
-static struct lc_module *take(void)
+static struct lc_module *take_module(void)
 {
 	struct lc_module *module = unused;
 
@@ -61,7 +61,7 @@ struct lc_module *lc_module_new(void)
 
 	do {
 		lc_lock();
-		module = take();
+		module = take_module();
 		count = block_count;
 		lc_unlock();
 	} while (!module && add_block(count));

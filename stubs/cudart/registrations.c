@@ -85,7 +85,7 @@ static struct lc_record *new_record(struct lc_module *module, unsigned slot, boo
 	return record;
 }
 
-static void append(struct lc_record *record)
+static void append_record(struct lc_record *record)
 {
 	struct lc_module *module = record->module;
 
@@ -133,7 +133,7 @@ static bool record_call(struct lc_record *record, const struct lc_module *module
 	lc_lock();
 	recorded = is_to_be_recorded(module);
 	if (record && recorded) {
-		append(record);
+		append_record(record);
 		atomic_fetch_add(&pending, 1);
 	}
 	lc_unlock();

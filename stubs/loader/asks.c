@@ -32,7 +32,7 @@ static const char *part_of(const struct lc_library *library, int own)
 }
 
 /* The major of CUDA that the library in this file says; 0: it does not. */
-static int ask(struct lc_arena *arena, const struct lc_library *library, const char *path)
+static int ask_library(struct lc_arena *arena, const struct lc_library *library, const char *path)
 {
 	size_t (*question)(void);
 	void *handle, *address;
@@ -61,7 +61,7 @@ static bool ask_option(struct lc_arena *arena, struct lc_search *search, size_t 
 	const char *part = part_of(search->seats[seat].library, option->major);
 	const char *path = part && !option->unusable ?
 			   lc_beside(arena, search, seat, index, part) : NULL;
-	int cuda = path ? ask(arena, search->seats[seat].library, path) : 0;
+	int cuda = path ? ask_library(arena, search->seats[seat].library, path) : 0;
 
 	if (!cuda || cuda > LC_MAX_CUDA || (common && cuda != common) || option->cuda == 1u << cuda)
 		return false;

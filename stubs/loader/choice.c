@@ -235,7 +235,7 @@ enum merit {
 	MERITS = NEAR + LC_TIERS
 };
 
-struct judged {
+struct judged_major {
 	int major;
 	int merits[MERITS];
 	const char *unsuited;	/* why it does not serve a stub, or NULL */
@@ -245,7 +245,7 @@ struct judged {
 
 /* Adds what one stub's best file of a major says of the major. */
 static void weigh(const struct choosing *c, const struct lc_seat *seat,
-		  const struct lc_option *option, struct judged *judged)
+		  const struct lc_option *option, struct judged_major *judged)
 {
 	const int major = judged->major;
 	const char *unsuited = unsuited_text(c, option);
@@ -264,9 +264,9 @@ static void weigh(const struct choosing *c, const struct lc_seat *seat,
 		judged->unclear = lc_format(c->arena, "of its %s %s", seat->library->name, option->told);
 }
 
-static struct judged judge(const struct choosing *c, int major)
+static struct judged_major judge_major(const struct choosing *c, int major)
 {
-	struct judged judged = { .major = major, .merits = { [EVERYBODY] = 1, [DRIVER] = 1 } };
+	struct judged_major judged = { .major = major, .merits = { [EVERYBODY] = 1, [DRIVER] = 1 } };
 
 	for (size_t s = 0; s < c->at->seat_count; s++) {
 		const struct lc_seat *seat = &c->at->seats[s];
@@ -281,7 +281,7 @@ static struct judged judge(const struct choosing *c, int major)
 }
 
 /* The first merit in which two majors differ; MERITS: none. */
-static enum merit difference(const struct judged *one, const struct judged *other)
+static enum merit difference(const struct judged_major *one, const struct judged_major *other)
 {
 	enum merit merit = 0;
 
@@ -291,8 +291,8 @@ static enum merit difference(const struct judged *one, const struct judged *othe
 }
 
 /* Why a major comes before a higher one; NULL: the driver runs it, or it alone is for all. */
-static const char *why_before(const struct choosing *c, const struct judged *found,
-			      const struct judged *higher)
+static const char *why_before(const struct choosing *c, const struct judged_major *found,
+			      const struct judged_major *higher)
 {
 	enum merit merit = difference(found, higher);
 	const char *why = merit == CLEAR ? higher->unclear : merit > DRIVER ? higher->unsuited : NULL;
@@ -321,13 +321,13 @@ static uint32_t offered(const struct lc_circumstances *at)
 /* The first major by its merits; 0: there is none.  Sets *why unless it is simply the highest. */
 static int first_major(const struct choosing *c, const char **why)
 {
-	struct judged found = { .major = 0 }, higher = found, judged;
+	struct judged_major found = { .major = 0 }, higher = found, judged;
 	const uint32_t set = offered(c->at);
 
 	for (int major = LC_MAX_CUDA; major; major--) {
 		enum merit merit;
 
-		if (!(set >> major & 1) || !(judged = judge(c, major)).known)
+		if (!(set >> major & 1) || !(judged = judge_major(c, major)).known)
 			continue;
 		merit = difference(&judged, &found);
 		if (!found.major || (merit < MERITS && judged.merits[merit] > found.merits[merit]))
@@ -458,7 +458,7 @@ static const char *why_passed_over(const struct choosing *c, const struct lc_opt
 }
 
 /* Ends the choice: takes an option for this reason, or none if it is -1. */
-static void take(const struct choosing *c, int option, enum lc_refusal refusal, const char *reason)
+static void take_option(const struct choosing *c, int option, enum lc_refusal refusal, const char *reason)
 {
 	const struct lc_seat *own = c->own;
 
@@ -517,10 +517,10 @@ static void choose_mixed(const struct choosing *c)
 	int found = best(c, c->own, 0, false);
 
 	if (found >= 0)
-		take(c, found, LC_NONE, lc_format(c->arena, "the process uses CUDA %d, for which there is"
-		     " none; this one can be used beside it", c->choice->common));
+		take_option(c, found, LC_NONE, lc_format(c->arena, "the process uses CUDA %d, for which there is"
+			    " none; this one can be used beside it", c->choice->common));
 	else
-		take(c, -1, clashes ? LC_INCOHERENT : refusal_of(c), clashes);
+		take_option(c, -1, clashes ? LC_INCOHERENT : refusal_of(c), clashes);
 }
 
 /* Why the best option of the common major is taken; `why`: see first_major(). */
@@ -562,11 +562,11 @@ static void choose(const struct choosing *c)
 
 	/* A bad LAZYCUDA_CUDART or the like is an error, never a reason to search. */
 	if (option >= 0 && c->own->options[option].unusable) {
-		take(c, -1, LC_MISSING, c->own->options[option].unusable);
+		take_option(c, -1, LC_MISSING, c->own->options[option].unusable);
 		return;
 	}
 	if (option >= 0) {
-		take(c, option, LC_NONE, "named by the environment");
+		take_option(c, option, LC_NONE, "named by the environment");
 		return;
 	}
 	if (lc_is_guarded(c->at) && !(c->choice->common = c->at->process_major) &&
@@ -579,19 +579,19 @@ static void choose(const struct choosing *c)
 	if (option < 0)
 		option = best(c, c->own, 0, true);
 	if (option >= 0) {
-		take(c, option, LC_NONE, "already loaded in this process");
+		take_option(c, option, LC_NONE, "already loaded in this process");
 		return;
 	}
 	option = best(c, c->own, c->choice->common, false);
 	if (option < 0)
 		choose_mixed(c);
 	else
-		take(c, option, LC_NONE, why_best(c, option, why));
+		take_option(c, option, LC_NONE, why_best(c, option, why));
 }
 
 /* Returns false if memory ran out. */
-static bool begin(struct choosing *c, struct lc_arena *arena, const struct lc_circumstances *at,
-		  struct lc_choice *choice)
+static bool begin_choosing(struct choosing *c, struct lc_arena *arena, const struct lc_circumstances *at,
+			   struct lc_choice *choice)
 {
 	*choice = (struct lc_choice){ .option = -1, .refusal = LC_MISSING };
 	*c = (struct choosing){ arena, at, &at->seats[at->self], choice };
@@ -604,7 +604,7 @@ struct lc_choice lc_choose(struct lc_arena *arena, const struct lc_circumstances
 	struct lc_choice choice;
 	struct choosing choosing;
 
-	if (begin(&choosing, arena, at, &choice))
+	if (begin_choosing(&choosing, arena, at, &choice))
 		choose(&choosing);
 	return choice;
 }
@@ -641,7 +641,7 @@ static bool order_ends(const struct choosing *c, const struct lc_option *taken, 
 
 /* Returns true if a major has more stubs with a near file than another, in the nearest tier in which
  * they differ, of those that were looked at. */
-static bool is_nearer(const struct judged *one, const struct judged *other, enum lc_tier end)
+static bool is_nearer(const struct judged_major *one, const struct judged_major *other, enum lc_tier end)
 {
 	enum merit merit = NEAR;
 
@@ -651,7 +651,7 @@ static bool is_nearer(const struct judged *one, const struct judged *other, enum
 }
 
 /* Returns true if nothing speaks against the file that a stub would take. */
-static bool is_served(const struct choosing *c, const struct lc_seat *seat, int common)
+static bool is_seat_served(const struct choosing *c, const struct lc_seat *seat, int common)
 {
 	int i = seat->loaded ? -1 : best_for(c, seat, common);
 
@@ -664,11 +664,11 @@ bool lc_choice_stands(struct lc_arena *arena, const struct lc_circumstances *at,
 	const int common = choice->common;
 	const struct lc_option *taken;
 	struct lc_choice none;
-	struct judged judged;
+	struct judged_major judged;
 	struct choosing c;
 	bool fixed, alone;
 
-	if (choice->option < 0 || !begin(&c, arena, at, &none))
+	if (choice->option < 0 || !begin_choosing(&c, arena, at, &none))
 		return false;
 	taken = &c.own->options[choice->option];
 	if (taken->origin != LC_BY_SEARCH)
@@ -681,14 +681,14 @@ bool lc_choice_stands(struct lc_arena *arena, const struct lc_circumstances *at,
 		return false;
 	for (size_t s = 0; s < at->seat_count; s++)
 		if ((!alone || &at->seats[s] == c.own || !strcmp(c.own->library->name, reader)) &&
-		    !is_served(&c, &at->seats[s], common))
+		    !is_seat_served(&c, &at->seats[s], common))
 			return false;
-	judged = judge(&c, common);
+	judged = judge_major(&c, common);
 	for (int major = LC_MAX_CUDA; major && !alone; major--) {
-		struct judged other = { .major = 0 };
+		struct judged_major other = { .major = 0 };
 
 		if (offered(at) >> major & 1)
-			other = judge(&c, major);
+			other = judge_major(&c, major);
 		if (is_nearer(&other, &judged, end))
 			return false;
 	}

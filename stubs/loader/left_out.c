@@ -78,8 +78,8 @@ static const char *why_not(struct lc_attempt *attempt, const char *entry, bool b
 	return lc_format(&attempt->arena, "it has no %s", lc_wanted(&attempt->arena, lc_attempt_library(attempt)));
 }
 
-static void add(struct lc_attempt *attempt, struct lazycuda_status *status, const char *path,
-		const char *why)
+static void add_left_out(struct lc_attempt *attempt, struct lazycuda_status *status, const char *path,
+			 const char *why)
 {
 	struct lazycuda_folder *list = (struct lazycuda_folder *)status->left_out, *folder;
 
@@ -108,7 +108,7 @@ static void add_entries(struct lc_attempt *attempt, struct lazycuda_status *stat
 			why = why_not(attempt, entry, by_hand);
 		if (why) {
 			lc_trace(lc_attempt_library(attempt), "%s: %s names it, but %s", entry, name, why);
-			add(attempt, status, entry, lc_format(arena, "%s names it, but %s", name, why));
+			add_left_out(attempt, status, entry, lc_format(arena, "%s names it, but %s", name, why));
 		}
 	}
 }
@@ -126,7 +126,7 @@ struct lc_left_out lc_list_left_out(struct lc_attempt *attempt, struct lazycuda_
 		add_entries(attempt, status, lc_leading[i], known->variables[i], i ? "" : ":", true);
 	counts.by_hand = status->left_out_count;
 	for (size_t i = 0; i < survey->left_out_count; i++)
-		add(attempt, status, survey->left_out[i].path, survey->left_out[i].reason);
+		add_left_out(attempt, status, survey->left_out[i].path, survey->left_out[i].reason);
 	counts.searched = status->left_out_count - counts.by_hand;
 	if (in_vain)
 		add_entries(attempt, status, "LD_LIBRARY_PATH",

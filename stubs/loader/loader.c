@@ -108,7 +108,7 @@ static struct {
 	_Atomic(_Atomic uint32_t *) looking;	/* in the first stub's record, once known */
 } looks;
 
-static _Atomic uint32_t *looking(void)
+static _Atomic uint32_t *who_looks(void)
 {
 	_Atomic uint32_t *shared = atomic_load(&looks.looking);
 
@@ -128,7 +128,7 @@ static unsigned long long this_tick(void)
 /* Kept out of line, so that the failing path saves no registers for it. */
 static __attribute__((noinline)) void look_in(unsigned long long tick)
 {
-	_Atomic uint32_t *busy = looking();
+	_Atomic uint32_t *busy = who_looks();
 	unsigned long long loads;
 
 	if (atomic_load(busy) || atomic_exchange(busy, 1))
@@ -322,7 +322,7 @@ static void at_exit(void)
 		fill_slots(state.endings);
 	lc_unlock();
 	lc_leave();
-	if (atomic_exchange(looking(), LC_LOOKS_END) != LC_LOOKS_END)
+	if (atomic_exchange(who_looks(), LC_LOOKS_END) != LC_LOOKS_END)
 		await_others();
 	if (lc_specifics.await_lasting)
 		lc_specifics.await_lasting();
@@ -449,7 +449,7 @@ void lc_forked(void)
 		state.phase = UNWRITTEN;
 	if (lc_specifics.replay_forked)
 		lc_specifics.replay_forked();
-	atomic_store(looking(), 0);
+	atomic_store(who_looks(), 0);
 	lc_known_forked();
 }
 

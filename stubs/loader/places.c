@@ -67,7 +67,7 @@ static void add_place(struct place_list *list, struct lc_place place)
 	folder->place[place.site] = places->count - 1;
 }
 
-static void add(struct place_list *list, const char *path, bool site, const char *found_by)
+static void add_new_place(struct place_list *list, const char *path, bool site, const char *found_by)
 {
 	add_place(list, (struct lc_place){ .path = path, .site = site, .found_by = found_by });
 }
@@ -159,7 +159,7 @@ bool lc_leads_to_its_library(struct lc_arena *arena, const struct lc_survey *sur
 static void add_entry(struct place_list *list, const char *directory, const char *found_by)
 {
 	if (*directory == '/')
-		add(list, directory, false, found_by);
+		add_new_place(list, directory, false, found_by);
 	else if (*directory)
 		lc_leave_out(list->survey, directory,
 			     "it is relative, and another folder once the program goes elsewhere");
@@ -354,7 +354,7 @@ static void add_cached(struct place_list *list)
 		const char *directory = lc_folder_of(list->arena, files[i]);
 
 		if (directory)
-			add(list, directory, false, "loader");
+			add_new_place(list, directory, false, "loader");
 	}
 }
 
@@ -402,17 +402,17 @@ static void add_other_sites(struct place_list *list)
 	lc_process_read_python(list->arena, process);
 	add_neighbours(list, 0, process->loaded_neighbour_count);
 	for (const char *entry, *at = list->survey->python; (entry = next_entry(list, &at)); )
-		add(list, entry, true, "site-packages");
+		add_new_place(list, entry, true, "site-packages");
 	add_neighbours(list, process->loaded_neighbour_count, process->neighbour_count);
 }
 
 /* The folders of a toolkit as NVIDIA installs it. */
 static void add_toolkit(struct place_list *list, const char *base, const char *found_by)
 {
-	add(list, lc_path(list->arena, base, "lib64"), false, found_by);
-	add(list, lc_path(list->arena, base, "lib"), false, found_by);
+	add_new_place(list, lc_path(list->arena, base, "lib64"), false, found_by);
+	add_new_place(list, lc_path(list->arena, base, "lib"), false, found_by);
 	for (size_t i = 0; target_folders[i]; i++)
-		add(list, lc_path(list->arena, base, target_folders[i]), false, found_by);
+		add_new_place(list, lc_path(list->arena, base, target_folders[i]), false, found_by);
 }
 
 /* NVIDIA's HPC SDK has what belongs to .../cuda/12.4 in .../math_libs/12.4 and so on. */
@@ -437,8 +437,8 @@ static void add_hpc_sdk(struct place_list *list, const char *base)
 	if (root == above)
 		version = ".";
 	for (size_t i = 0; root && i < LC_COUNT(beside); i++)
-		add(list, lc_path(list->arena, root, lc_format(list->arena, beside[i], version)),
-		    false, "environment");
+		add_new_place(list, lc_path(list->arena, root, lc_format(list->arena, beside[i], version)),
+			      false, "environment");
 }
 
 static void add_conda(struct place_list *list)
@@ -447,9 +447,9 @@ static void add_conda(struct place_list *list)
 
 	if (!conda)
 		return;
-	add(list, lc_path(list->arena, conda, "lib"), false, "conda");
+	add_new_place(list, lc_path(list->arena, conda, "lib"), false, "conda");
 	for (size_t i = 0; target_folders[i]; i++)
-		add(list, lc_path(list->arena, conda, target_folders[i]), false, "conda");
+		add_new_place(list, lc_path(list->arena, conda, target_folders[i]), false, "conda");
 }
 
 static void add_named_toolkit(struct place_list *list, const char *variable)
@@ -478,10 +478,10 @@ static void add_own_path(struct place_list *list)
 	const char *at = lc_variable("LAZYCUDA_PATH"), *entry;
 
 	while ((entry = next_entry(list, &at))) {
-		add(list, entry, false, "environment");
+		add_new_place(list, entry, false, "environment");
 		if (!lc_has_majors(list->library))
 			continue;
-		add(list, entry, true, "environment");
+		add_new_place(list, entry, true, "environment");
 		add_toolkit(list, entry, "environment");
 	}
 }
@@ -491,9 +491,9 @@ static void add_own_path(struct place_list *list)
 static void add_system(struct place_list *list)
 {
 	for (size_t i = 0; i < sizeof(system_directories) / sizeof(*system_directories); i++)
-		add(list, system_directories[i], false, "system");
+		add_new_place(list, system_directories[i], false, "system");
 	for (size_t i = 0; list->library->homes && list->library->homes[i]; i++)
-		add(list, list->library->homes[i], false, "system");
+		add_new_place(list, list->library->homes[i], false, "system");
 	if (!lc_has_majors(list->library))
 		return;
 	add_toolkit(list, "/usr/local/cuda", "system");

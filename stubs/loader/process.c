@@ -262,7 +262,7 @@ static bool has_other_name(const struct lc_image *image, const struct lc_major *
  * major does: tools that hook a few functions have the node as well, and other projects' stand-ins
  * lack a few.
  */
-static bool is_whole(const struct lc_image *image, const struct lc_library *library, int number)
+static bool is_whole_batch(const struct lc_image *image, const struct lc_library *library, int number)
 {
 	const struct lc_major *major = lc_listed_major(library, number);
 	const size_t step = 1 + library->export_count / SAMPLE;
@@ -764,7 +764,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	name = lc_basename(path);
 	if (!strcmp(name, "libc.so.6") || !strcmp(name, "libdl.so.2"))
 		note_libc(walk, info, name[3] == 'c');
-	if (kind.of != SIZE_MAX && is_whole(&image, walk->stubs[kind.of].library, kind.major))
+	if (kind.of != SIZE_MAX && is_whole_batch(&image, walk->stubs[kind.of].library, kind.major))
 		note_real(walk, &image, &kind, path);
 	lc_image_needed(&image, note_needed,
 			&(struct needing){ walk, &image, path, walk->process->user_count });
@@ -871,8 +871,8 @@ void lc_process_read_python(struct lc_arena *arena, struct lc_process *process)
 }
 
 /* Appends so many elements to an array. */
-static void append(struct lc_arena *arena, void *array_pointer, size_t *count, const void *more,
-		   size_t more_count, size_t size)
+static void append_row(struct lc_arena *arena, void *array_pointer, size_t *count, const void *more,
+		       size_t more_count, size_t size)
 {
 	for (size_t i = 0; i < more_count && !arena->failed; i++) {
 		void *added = lc_grow(arena, array_pointer, count, size);
@@ -891,10 +891,10 @@ bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size
 	size_t count;
 
 	read_process(&walk);
-	append(arena, &process->reals, &process->real_count, more.reals, more.real_count,
-	       sizeof(*more.reals));
-	append(arena, &process->users, &process->user_count, more.users, more.user_count,
-	       sizeof(*more.users));
+	append_row(arena, &process->reals, &process->real_count, more.reals, more.real_count,
+		   sizeof(*more.reals));
+	append_row(arena, &process->users, &process->user_count, more.users, more.user_count,
+		   sizeof(*more.users));
 	process->object_count = more.object_count;
 	count = process->neighbour_count;
 	for (size_t i = 0; i < more.neighbour_count; i++)
@@ -923,7 +923,7 @@ static int visit_real(struct dl_phdr_info *info, size_t size, void *data)
 	if (read_loaded(info, &walk->image) && !is_stub(&walk->image))
 		walk->major = major_of(&walk->image, walk->library);
 	return walk->map || (lc_listed_major(walk->library, walk->major) &&
-			     is_whole(&walk->image, walk->library, walk->major));
+			     is_whole_batch(&walk->image, walk->library, walk->major));
 }
 
 bool lc_process_has(const struct lc_library *library, const struct lc_aside *aside)

@@ -184,7 +184,8 @@ static const char *companion_lacked(struct lc_arena *arena, const struct lc_libr
 }
 
 /* Sets how many imports of the loaded objects an option would refuse, and what it lacks. */
-static void judge(struct lc_search *search, size_t seat, struct lc_option *option, const struct lc_file *file)
+static void judge_option(struct lc_search *search, size_t seat, struct lc_option *option,
+			 const struct lc_file *file)
 {
 	const struct lc_library *library = search->seats[seat].library;
 	struct lc_unserved unserved;
@@ -228,7 +229,7 @@ static void add_reals(struct lc_arena *arena, struct lc_search *search, size_t s
 			option->unusable = lc_unknown_reason(arena, real->library, real->major);
 		file = &search->files[seat][search->seats[seat].option_count - 1];
 		place_option(arena, search->known, library, file, option);
-		judge(search, seat, option, file);
+		judge_option(search, seat, option, file);
 	}
 }
 
@@ -256,7 +257,7 @@ static void add_link(struct lc_arena *arena, struct lc_file *file, const char *p
 
 /* Reports the folder unless a file in it is simply absent: the file may be there, and
  * others beside it. */
-static void cannot_look(struct lc_known *known, const char *folder, int error)
+static void cannot_look_in(struct lc_known *known, const char *folder, int error)
 {
 	lc_arena_note_error(&known->arena, error);
 	if (error != ENOENT && error != ENOTDIR)
@@ -326,7 +327,7 @@ static void seek_in(struct lc_known *known, struct lc_sought *sought, const char
 			add_file(known, sought, file, st, place, major);
 			return;
 		}
-		cannot_look(known, path, errno);
+		cannot_look_in(known, path, errno);
 	}
 	if (folder->lacking != sought)
 		lc_folder_lacks(folders, path);
@@ -435,7 +436,7 @@ static void add_sought(struct lc_arena *arena, struct lc_search *search, size_t 
 		if (!option)
 			return;
 		*option = sought->options[i];
-		judge(search, seat, option, file);
+		judge_option(search, seat, option, file);
 		lc_trace(search->seats[seat].library, "found %s by %s%s%s", file->path, file->found_by,
 			 option->unusable ? ": " : "", option->unusable ? option->unusable : "");
 	}
@@ -553,7 +554,7 @@ void lc_search_add(struct lc_arena *arena, struct lc_search *search, const char 
 		return;
 	option->tier = tier;
 	examine(arena, search, self, major);
-	judge(search, self, option, &search->files[self][search->seats[self].option_count - 1]);
+	judge_option(search, self, option, &search->files[self][search->seats[self].option_count - 1]);
 }
 
 /* If reading what is known failed or ran short, so did the search. */

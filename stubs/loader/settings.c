@@ -114,7 +114,7 @@ static bool read_major(const struct lc_library *library, const char *text, int *
 }
 
 /* "13, 12 or 11" */
-static const char *known_majors(struct lc_arena *arena, const struct lc_library *library)
+static const char *name_majors(struct lc_arena *arena, const struct lc_library *library)
 {
 	const char *text = "", *last = NULL;
 
@@ -174,7 +174,7 @@ static const char *read_pin(struct lc_arena *arena, struct lc_settings *settings
 		return NULL;
 	return lc_format(arena,
 			 "LAZYCUDA_MAJOR=%s is not a CUDA major: use %s, or none, or unset it",
-			 lc_printable(arena, major), known_majors(arena, settings->library));
+			 lc_printable(arena, major), name_majors(arena, settings->library));
 }
 
 static const char *read_constraint(struct lc_arena *arena, struct lc_settings *settings)

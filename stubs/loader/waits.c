@@ -66,7 +66,7 @@ static bool is_held_here(uintptr_t mutex)
 
 /* `line` is what the kernel says of the thread: the number of the system call that it is in, six
  * arguments, stack pointer and program counter; or else "running", or "-1" and the last two. */
-static enum stand judge(const struct lc_work *work, const char *line)
+static enum stand judge_thread(const struct lc_work *work, const char *line)
 {
 	uintptr_t words[8];
 	char *end;
@@ -111,7 +111,7 @@ static enum stand stand_of(const struct lc_work *work)
 	if (length <= 0)
 		return UNKNOWN;
 	line[length] = 0;
-	return judge(work, line);
+	return judge_thread(work, line);
 }
 
 /* Returns false if it is no use to wait on, after this many waits. */

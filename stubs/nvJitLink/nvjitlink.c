@@ -64,7 +64,7 @@ int32_t lc_hook_nvJitLinkGetErrorLog(void *handle, void *log, unsigned slot)
 	return 0;
 }
 
-static lc_version version(lc_finder *find, void *data, int major)
+static lc_version nvjitlink_version(lc_finder *find, void *data, int major)
 {
 	typedef int (*getter)(unsigned *, unsigned *);
 	getter get = (getter)find("nvJitLinkVersion", data);
@@ -75,7 +75,7 @@ static lc_version version(lc_finder *find, void *data, int major)
 	return get && get(&said, &minor) == 0 ? LC_VERSION(said, minor) : 0;
 }
 
-static lc_function lasting(const char *name, lc_function function)
+static lc_function nvjitlink_lasting(const char *name, lc_function function)
 {
 	const bool short_one = strstr(name, "Get") || strstr(name, "Version");
 
@@ -158,7 +158,7 @@ PAIRS(DEFINE)
 	{ LC_SLOT_##name##_##callers, LC_SLOT_##name##_##runtimes, \
 	  (lc_function)name##_##callers##_by_##runtimes },
 
-static const struct lc_adaptor adaptors[] = {
+static const struct lc_adaptor nvjitlink_adaptors[] = {
 	PAIRS(ROW)
 	{ 0, 0, NULL }
 };
@@ -167,8 +167,8 @@ const struct lc_specifics lc_specifics = {
 	.unknown = LC_UNKNOWN("nvJitLink"),
 	.advice = "Install one, for instance with `pip install nvidia-nvjitlink` (CUDA 13) or"
 		  " nvidia-nvjitlink-cu12.",
-	.version = version,
-	.lasting = lasting,
+	.version = nvjitlink_version,
+	.lasting = nvjitlink_lasting,
 	.await_lasting = lc_await_lasting,
-	.adaptors = adaptors,
+	.adaptors = nvjitlink_adaptors,
 };

@@ -12,7 +12,7 @@ void *lc_hook_nvmlErrorString(int32_t result, unsigned slot)
 }
 
 /* NVML reports only its major; its exports prove the minor. */
-static lc_version version(lc_finder *find, void *data, int major)
+static lc_version nvml_version(lc_finder *find, void *data, int major)
 {
 	lc_version said = lc_nvml_version(find, data, major);
 
@@ -29,5 +29,5 @@ static lc_version version(lc_finder *find, void *data, int major)
 const struct lc_specifics lc_specifics = {
 	.unknown = LC_UNKNOWN("nvml"),
 	.advice = LC_DRIVER_ADVICE,
-	.version = version,
+	.version = nvml_version,
 };

@@ -13,7 +13,7 @@ void *lc_hook_nvrtcGetErrorString(int32_t result, unsigned slot)
 	return (void *)lc_error_text(result, slot, "NVRTC_ERROR unknown");
 }
 
-static lc_version version(lc_finder *find, void *data, int major)
+static lc_version nvrtc_version(lc_finder *find, void *data, int major)
 {
 	int (*get)(int *, int *) = (int (*)(int *, int *))find("nvrtcVersion", data);
 	int minor = 0;
@@ -21,7 +21,7 @@ static lc_version version(lc_finder *find, void *data, int major)
 	return get && get(&major, &minor) == 0 ? LC_VERSION(major, minor) : 0;
 }
 
-static lc_function lasting(const char *name, lc_function function)
+static lc_function nvrtc_lasting(const char *name, lc_function function)
 {
 	return !strcmp(name, "nvrtcCompileProgram") ? lc_note_lasting(function) : function;
 }
@@ -30,7 +30,7 @@ const struct lc_specifics lc_specifics = {
 	.unknown = LC_UNKNOWN("nvrtc"),
 	.advice = "Install one, for instance with `pip install nvidia-cuda-nvrtc` (CUDA 13),"
 		  " nvidia-cuda-nvrtc-cu12 or nvidia-cuda-nvrtc-cu11.",
-	.version = version,
-	.lasting = lasting,
+	.version = nvrtc_version,
+	.lasting = nvrtc_lasting,
 	.await_lasting = lc_await_lasting,
 };

@@ -111,8 +111,8 @@ static bool is_too_old(const struct driver_lookup *driver, const char *symbol, u
 }
 
 /* Asks the driver for a function; *query is QUERY_FOUND, or *function is NULL. */
-static int32_t find(const struct driver_lookup *driver, void *symbol, void *function,
-		    uint32_t version, uint64_t flags, int32_t *query)
+static int32_t find_driver_function(const struct driver_lookup *driver, void *symbol, void *function,
+				    uint32_t version, uint64_t flags, int32_t *query)
 {
 	int32_t error = LC_SYMBOL_NOT_FOUND;
 
@@ -161,7 +161,7 @@ static int32_t entry_point(unsigned slot, int32_t (*start)(struct driver_lookup 
 
 	if (error)
 		return error;
-	error = find(&driver, symbol, function, version, flags, &found);
+	error = find_driver_function(&driver, symbol, function, version, flags, &found);
 	if (error)
 		return lc_refuse_with(slot, LC_REFUSED, error, SAYS_DRIVER);
 	if (query)
@@ -248,7 +248,7 @@ static void *function_of(const struct driver_lookup *driver, char *symbol, uint3
 	void *function = NULL;
 	int32_t query = QUERY_FOUND;
 
-	return find(driver, symbol, &function, version, flags, &query) || query ? NULL : function;
+	return find_driver_function(driver, symbol, &function, version, flags, &query) || query ? NULL : function;
 }
 
 static int32_t failed(unsigned slot, int32_t error)

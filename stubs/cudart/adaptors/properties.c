@@ -46,7 +46,7 @@ static const uint8_t attributes[LC_NUMBERS_cudaDeviceProp] = {
  * Asks the runtime for fields that its struct lacks.  If the runtime does not know
  * an attribute, the error is the stub's and not the caller's, so it is cleared.
  */
-static void ask(void *properties, int32_t device, const struct lc_missing *missing)
+static void ask_for_field(void *properties, int32_t device, const struct lc_missing *missing)
 {
 	bool pending = lc_slots.cudaPeekAtLastError() != 0, failed = false;
 
@@ -64,8 +64,8 @@ static void ask(void *properties, int32_t device, const struct lc_missing *missi
 		lc_slots.cudaGetLastError();
 }
 
-static int32_t get(void *out, int32_t device, const struct lc_conversion *conversion,
-		   int32_t (*call)(void *, int32_t))
+static int32_t get_fields(void *out, int32_t device, const struct lc_conversion *conversion,
+			  int32_t (*call)(void *, int32_t))
 {
 	char theirs[LC_SIZE_cudaDeviceProp_B] __attribute__((aligned(8))) = { 0 };
 	int32_t error = call(out ? theirs : NULL, device);
@@ -74,7 +74,7 @@ static int32_t get(void *out, int32_t device, const struct lc_conversion *conver
 		return error;
 	lc_convert(out, theirs, conversion);
 	if (!error)
-		ask(out, device, conversion->missing);
+		ask_for_field(out, device, conversion->missing);
 	return error;
 }
 
@@ -85,8 +85,8 @@ _Static_assert((int)LC_SIZE_cudaDeviceProp_B >= (int)LC_SIZE_cudaDeviceProp_A &&
 #define GET(slot, own, needs, other) \
 int32_t lc_adapt_##slot##_by_##needs(void *out, int32_t device) \
 { \
-	return get(out, device, &LC_FROM(cudaDeviceProp_##own, cudaDeviceProp_##other), \
-		   lc_slots.needs); \
+	return get_fields(out, device, &LC_FROM(cudaDeviceProp_##own, cudaDeviceProp_##other), \
+			  lc_slots.needs); \
 }
 GET(cudaGetDeviceProperties_11, A, cudaGetDeviceProperties_13, C)
 GET(cudaGetDeviceProperties_v2, B, cudaGetDeviceProperties_11, A)
