@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The tree's rooms: each needs only those that NEEDS says, and no files need each other in a
 ring, neither by their #includes nor by the symbols of their objects."""
+import subprocess
+
 import pytest
 
 import build
@@ -111,3 +113,15 @@ def test_a_ring_is_seen():
     assert rings({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [
         "a needs b", "b needs c", "c needs b", "d needs a"]
     assert rings({"a": {"b"}, "b": {"c"}, "c": set()}) == []
+
+
+@pytest.mark.parametrize("library", ["cudart", "cuda", "nvJitLink", "nvidia-ml", "nvrtc"])
+def test_the_sources_of_a_stub_have_no_name_twice(library, tmp_path):
+    """Statics, types and macros, too: a breakpoint on a name is at one place."""
+    generated = build.BUILD / "generated" / f"lib{library}_stub.c"
+    files = [generated, *(path for path in sources() if path.suffix == ".c" and room(path) in LINKED[library])]
+    (tmp_path / "all.c").write_text("".join(f'#include "{file}"\n' for file in files))
+    done = subprocess.run([*build.CC, "-std=gnu11", "-D_GNU_SOURCE", "-fsyntax-only", "-w",
+                           '-DLAZYCUDA_VERSION="0"', '-DLC_SOURCES="0"', f"-I{build.ROOT / 'stubs'}",
+                           f"-I{build.BUILD}", tmp_path / "all.c"], capture_output=True, text=True)
+    assert not done.returncode, done.stderr
