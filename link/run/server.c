@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +30,9 @@ static const char *const inherited[] = {
 	"Umask", "Uid", "Gid", "Groups", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb",
 	"NoNewPrivs", "Seccomp", "Seccomp_filters", "Cpus_allowed", "Mems_allowed",
 };
+
+/* What limits and confines it otherwise, where there is such a thing. */
+static const char *const labels[] = { "cgroup", "attr/current" };
 
 #define PROC_BYTES 16384
 
@@ -87,9 +91,13 @@ static char *conditions(struct lc_arena *arena, enum lk_tool tool, const char *f
 {
 	char **environment = lk_child_environment(arena, variables), room[LC_OWN_ROOM];
 	struct lc_strings all = { .count = 0 };
-	const char *limits;
+	const char *limits, *more;
 	struct stat st;
 
+	for (size_t i = 0; i < LC_COUNT(labels); i++) {
+		more = lc_read_regular(arena, lc_own_file(room, labels[i]), PROC_BYTES, &st);
+		lc_add_string(arena, &all, more ? more : "");
+	}
 	limits = lc_read_regular(arena, lc_own_file(room, "limits"), PROC_BYTES, &st);
 	if (!environment || !limits || !add_status(arena, &all) || !add_namespaces(arena, &all) ||
 	    !add_file(arena, &all, file, &st))
@@ -146,12 +154,14 @@ static bool is_open(const struct server *server)
 
 static void forget(struct server *server)
 {
-	if (!server->owner)
+	const struct server gone = *server;
+
+	if (!gone.owner)
 		return;
-	if (is_open(server))
-		close(server->jobs);
-	free(server->conditions);
-	*server = (struct server){ .owner = 0 };
+	*server = (struct server){ .owner = 0 };	/* first: a fork() may come in between */
+	if (is_open(&gone))
+		close(gone.jobs);
+	free(gone.conditions);
 }
 
 /* A child of fork() has its parent's. */
@@ -214,8 +224,11 @@ static struct server *start_server(struct lc_arena *arena, const char *key, cons
 
 static __attribute__((destructor)) void forget_all(void)
 {
-	for (size_t i = 0; i < SERVERS; i++)
+	/* exit() may come while another thread links. */
+	for (size_t i = 0; i < SERVERS && try_to_choose(); i++) {
 		forget(&servers[i]);
+		atomic_store(&choosing, 0);
+	}
 }
 
 /* ---- a job, here ---- */
@@ -368,6 +381,9 @@ enum lk_ending lk_server_run(struct lk_child *child, struct lc_arena *arena, enu
 
 #define JOBS 64
 #define IDLE_MS 5000
+/* What a child that the program has forked inherits keeps no end of a socket from being open: so the
+ * end of the program itself is watched. */
+#define PIDFD_OPEN 434
 
 static struct serving {
 	pid_t pid;
@@ -410,6 +426,13 @@ static bool load(enum lk_tool tool)
 	return loaded;
 }
 
+static void stop_taking(int *jobs)
+{
+	if (*jobs >= 0)
+		close(*jobs);
+	*jobs = -1;
+}
+
 /* Takes a job; true in its child.  Sets *jobs to -1 if none will come any more. */
 static bool take_job(int *jobs)
 {
@@ -425,8 +448,7 @@ static bool take_job(int *jobs)
 	list = length > 0 ? CMSG_FIRSTHDR(&passing.header) : NULL;
 	if (length != (ssize_t)sizeof(passing.job) || !list || list->cmsg_len != CMSG_LEN(sizeof(files)) ||
 	    !load((enum lk_tool)passing.job.tool)) {
-		close(*jobs);
-		*jobs = -1;
+		stop_taking(jobs);
 		return false;
 	}
 	memcpy(files, CMSG_DATA(list), sizeof(files));
@@ -473,11 +495,13 @@ static void heed(struct serving *job)
 
 bool lk_serve(void)
 {
-	struct pollfd files[JOBS + 2];
+	struct pollfd files[JOBS + 3];
+	const pid_t program = getppid();
+	const int end = (int)syscall(PIDFD_OPEN, program, 0);	/* from Linux 5.3 on */
 	sigset_t ended;
 	int jobs;
 
-	if (fork())
+	if (end < 0 || getppid() != program || fork())
 		_exit(0);
 	jobs = fcntl(LK_CHILD_JOB, F_DUPFD_CLOEXEC, LK_CHILD_FILES);
 	for (int i = 0; i < LK_CHILD_FILES; i++)	/* those of the children */
@@ -489,18 +513,23 @@ bool lk_serve(void)
 	for (;;) {
 		char seen[sizeof(struct signalfd_siginfo)];
 
-		for (size_t i = 0; i < serving_count; i++)
-			files[i + 2].fd = serving[i].life;
-		files[1].fd = serving_count < JOBS ? jobs : -1;
+		/* Jobs that wait here see that nobody takes them, and are done without a server. */
+		if (serving_count == JOBS)
+			stop_taking(&jobs);
 		if (jobs < 0 && !serving_count)
 			_exit(0);
-		for (size_t i = 0; i < serving_count + 2; i++)
+		for (size_t i = 0; i < serving_count; i++)
+			files[i + 3].fd = serving[i].life;
+		files[1].fd = jobs;
+		files[2].fd = end;
+		for (size_t i = 0; i < serving_count + 3; i++)
 			files[i].events = POLLIN, files[i].revents = 0;
-		if (!poll(files, (nfds_t)serving_count + 2, serving_count ? -1 : IDLE_MS))
-			_exit(0);
+		if (!poll(files, (nfds_t)serving_count + 3, serving_count ? -1 : IDLE_MS) ||
+		    files[2].revents)
+			_exit(0);	/* and with it its children */
 		/* Those of the children first: reap() moves them. */
 		for (size_t i = 0; i < serving_count; i++)
-			if (files[i + 2].revents)
+			if (files[i + 3].revents)
 				heed(&serving[i]);
 		if (read(files[0].fd, seen, sizeof(seen)) > 0)
 			reap();

@@ -7,10 +7,10 @@
  * Thread n links PTX n % count, ROUNDS times.  --ignore: SIGCHLD is ignored; --reap: its
  * handler waits for any child; --closed: files 0 to 2 are not there; --open: the caller has
  * many others; --block: SIGUSR1 is blocked, and SIGPIPE ignored; --fork: another thread
- * forks all the time; --chdir FOLDER; --unshare: children are in another PID namespace;
+ * forks all the time; --orphans: what it forks, sometimes, outlives it; --chdir FOLDER; --unshare: children are in another PID namespace;
  * --change: each round has a current folder of its own; --change-all: and another environment and limit;
  * --reopen: in the second it has closed all files, and in the third others have their numbers;
- * --time MS, --memory BYTES: the limits; --cancel MS: after that every link is cancelled.  Prints what came of each, and then what is left of it in the process.
+ * --time MS, --memory BYTES: the limits; --cancel MS: after that every link is cancelled; -1: once one is done.  Prints what came of each, and then what is left of it in the process.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +32,7 @@
 
 #include "../lib/open_files.h"
 
-enum { MOST = 64, SAID = 60 };
+enum { MOST = 80, SAID = 60 };
 
 static struct lazycuda_request request = {
 	.size = sizeof(request), .arch = "sm_80", .flags = LAZYCUDA_LINK_ISOLATED,
@@ -44,6 +44,7 @@ static char **inputs;
 static int input_count, rounds, cancel_after, unshares, changes, reopens;
 static struct lazycuda_link *links[MOST];
 static volatile int over;
+static int linked, cancelling;
 static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
 
 static void change(int round)
@@ -87,8 +88,12 @@ static void *thread(void *data)
 		const struct lazycuda_result *result;
 
 		lazycuda_link_add(link, &input);
-		__atomic_store_n(&links[number], link, __ATOMIC_RELEASE);
+		__atomic_store_n(&links[number], link, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&cancelling, __ATOMIC_SEQ_CST))
+			lazycuda_link_cancel(link);
 		result = lazycuda_link_run(link);
+		if (!result->code)
+			__atomic_store_n(&linked, 1, __ATOMIC_SEQ_CST);
 		pthread_mutex_lock(&saying);
 		dprintf(SAID, "%ld: %s: %s\n", number, lazycuda_code_name(result->code),
 			result->code ? result->message : "");
@@ -103,6 +108,8 @@ static void *thread(void *data)
 }
 
 /* Ends its children itself: one that has only begun has not yet asked to die with its parent. */
+static int is_forking;
+
 static void *forks(void *data)
 {
 	pid_t children[300];
@@ -113,13 +120,13 @@ static void *forks(void *data)
 
 		if (!child) {
 			/* Should the caller be killed. */
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			sleep(600);
+			prctl(PR_SET_PDEATHSIG, is_forking > 1 ? 0 : SIGKILL);
+			sleep(is_forking > 1 ? 30 : 600);
 			_exit(0);
 		}
 		if (child > 0)
 			children[count++] = child;
-		usleep(2000);
+		usleep(is_forking > 1 ? 200000 : 2000);
 	}
 	for (int i = 0; i < count; i++) {
 		kill(children[i], SIGKILL);
@@ -138,8 +145,6 @@ static void reap(int signal)
 	errno = error;
 }
 
-static int is_forking;
-
 static char **read_options(char **word)
 {
 	for (; !strncmp(*word, "--", 2); word++) {
@@ -149,6 +154,8 @@ static char **read_options(char **word)
 			signal(SIGCHLD, reap);
 		else if (!strcmp(*word, "--fork"))
 			is_forking = 1;
+		else if (!strcmp(*word, "--orphans"))
+			is_forking = 2;
 		else if (!strcmp(*word, "--chdir") && chdir(*++word))
 			exit(1);
 		else if (!strcmp(*word, "--reopen"))
@@ -213,7 +220,11 @@ int main(int argc, char **argv)
 	if (cancel_after) {
 		struct timespec start, end;
 
-		usleep((useconds_t)cancel_after * 1000);
+		if (cancel_after > 0)
+			usleep((useconds_t)cancel_after * 1000);
+		while (cancel_after < 0 && !__atomic_load_n(&linked, __ATOMIC_SEQ_CST))
+			usleep(10000);
+		__atomic_store_n(&cancelling, 1, __ATOMIC_SEQ_CST);
 		clock_gettime(CLOCK_MONOTONIC, &start);
 		for (int i = 0; i < count; i++)
 			lazycuda_link_cancel(links[i]);

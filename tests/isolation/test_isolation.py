@@ -78,6 +78,11 @@ def test_a_thread_that_forks_all_the_time(run):
     assert results == ["OK: "] * 20 and rest == LEAVES_A_SOCKET
 
 
+def test_more_jobs_than_a_server_takes(run):
+    results, _, rest = run("--cancel", -1, threads=75, does=["hang"] * 74 + ["well"])
+    assert results.count("OK: ") == 1 and len(results) == 75 and rest[1] == "children: none"
+
+
 def test_the_child_has_the_files_and_signals_of_nobody(run):
     said = [run(*odd, rounds=2, does=["files"])[1] for odd in ODD]
     # The job, its output twice, the report and the pipe.
@@ -116,7 +121,8 @@ def test_a_program_that_closes_all_files(run):
     assert results == ["OK: "] * 4 and rest[0] == "children: none" and len(rest) == 2
 
 
-def test_the_children_die_with_the_caller(world):
+@pytest.mark.parametrize("more", [[], ["--orphans"]], ids=["alone", "orphans"])
+def test_the_children_die_with_the_caller(world, more):
     """One of its own, a server, and that one's child.  Others on the machine may be linking, in other
     folders."""
     world.loader(handles.fake("nvJitLink", "13.0", HERE / "fake_nvjitlink.c"))
@@ -124,7 +130,7 @@ def test_the_children_die_with_the_caller(world):
              'tr "\\0" " " < $p/cmdline 2>/dev/null; done; }; many() { all | grep -o -e --link-work[e]r | wc -l; }; ' \
              '"$@" & for i in $(seq 100); do [ $(many) = 3 ] && break; sleep 0.1; done; kill -9 $!; wait $! 2>/dev/null; ' \
              'for i in 1 2 3 4 5 6 7 8 9 10; do [ $(many) = 0 ] && break; sleep 0.5; done; all'
-    done = world.run("/bin/sh", "-c", script, "sh", caller(), "2", "1", PTX.format("hang"),
+    done = world.run("/bin/sh", "-c", script, "sh", caller(), *more, "2", "1", PTX.format("hang"),
                      check=False)
     assert "--link-worker" not in done.out
 
