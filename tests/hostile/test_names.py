@@ -15,7 +15,7 @@ import made_up
 import wheel_files
 from fakes import fake
 from loadable_files import CALLER, archive_of
-from world import probe, sandbox, user
+from world import probe, user
 
 # A colour, a title, a bell, lines, a format, no UTF-8, C1, overlong, half a
 # character, turns of the line, a separator of lines.
@@ -50,15 +50,12 @@ class Evil:
 
     def raw(self, *command, **env):
         """(exit status, standard output, standard error)"""
-        settings = {**self.world.env, **env}
-        words = [sandbox(), *self.world.options]
-        for name, value in settings.items():
-            words += [b"--env", name.encode() + b"=" + os.fsencode(value)]
-        done = subprocess.run([os.fsencode(word) for word in [*words, "--", *command]],
+        settings = {name: os.fsdecode(value) for name, value in {**self.world.env, **env}.items()}
+        done = subprocess.run([os.fsencode(word) for word in [*self.world.words(settings), *command]],
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
                               env={}, cwd=self.world.root)
         if done.returncode == 77:
-            pytest.skip(done.stdout.decode().strip())
+            pytest.skip(done.stderr.decode().strip())
         assert done.returncode in (0, 1, 2), done.stderr
         return done.returncode, done.stdout, done.stderr
 

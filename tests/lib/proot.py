@@ -32,7 +32,7 @@ def split(option):
 def words(options, root):
     """The words before a command."""
     if not shutil.which("proot"):
-        pytest.skip("no namespace can be made here, and there is no proot")
+        pytest.skip("there is no proot")
     asked = list(zip(options[::2], map(split, options[1::2])))
     hidden = {path for pattern in HIDDEN for path in glob.glob(pattern)}
     made = pathlib.Path(tempfile.mkdtemp(prefix="shown-", dir=root))

@@ -2,7 +2,7 @@
 /*
  * sandbox - run a command where no CUDA can be found
  *
- *     sandbox [--bind SRC:DST] [--symlink TARGET:PATH] [--env NAME=VALUE] -- COMMAND...
+ *     sandbox [--bare] [--bind SRC:DST] [--symlink TARGET:PATH] [--env NAME=VALUE] -- COMMAND...
  *
  * A "no CUDA" test on a machine that has CUDA passes for the wrong reason.  The
  * command sees /usr, /opt, /etc and /run without any CUDA folder and library
@@ -17,8 +17,10 @@
  * Before they do, the program itself tries to load every CUDA library and
  * exits 125 if one is still there.
  *
- * Where no namespace can be made or nothing mounted in it, the exit status is 77, which the
- * tests report as skipped, or do the like by proot (lib/proot.py).
+ * Where no namespace can be made or nothing mounted in it, the exit status is 77, and the tests do
+ * the like by proot (lib/proot.py).  Without proot they say --bare: nothing is hidden, where this
+ * machine has nothing to hide and nothing is to be put in place; else the exit status is 77, which
+ * the tests report as skipped.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -54,8 +56,19 @@ static const char *const overlays[] = { "/usr", "/opt", "/etc", "/run", "/lib", 
 #define FOLDERS "{/usr,/usr/local,}/lib{,64,/*-linux-gnu*}"
 static const char *const hidden[] = {
 	"/usr/local/cuda*", "/opt/cuda*", "/usr/lib/cuda*", "/run/opengl-driver*",
-	"/etc/ld.so.cache", FOLDERS "/lib{cudart,nvrtc,nvJitLink,nvidia-ml}[-._]*",
+	FOLDERS "/lib{cudart,nvrtc,nvJitLink,nvidia-ml}[-._]*",
 	FOLDERS "/libcuda.so*",
+};
+
+#define CACHE "/etc/ld.so.cache"
+#define WANTED "that takes a namespace or proot (apt install proot; or docker run --cap-add SYS_ADMIN " \
+	"--security-opt seccomp=unconfined --security-opt apparmor=unconfined)"
+
+/* How the names of CUDA's libraries begin. */
+static const char *const stems[] = {
+	"libcudart", "libcuda.", "libnvrtc", "libnvJitLink", "libnvidia-ml", "libcublas", "libcudnn",
+	"libcufft", "libcufile", "libcupti", "libcurand", "libcusolver", "libcusparse", "libcutensor",
+	"libnccl", "libnpp", "libnvToolsExt", "libnvfatbin", "libnvjpeg", "libnvshmem", "libnvvm",
 };
 
 /* What --bind and --symlink ask for; `option` is the option's first letter. */
@@ -237,6 +250,7 @@ static void white_out_cuda(void)
 				white_out(found.gl_pathv[j]);
 		globfree(&found);
 	}
+	white_out(CACHE);
 }
 
 static void mount_overlays(void)
@@ -305,14 +319,51 @@ static void run_in_namespace(void)
 	drop_powers();
 }
 
+static void refuse_what_would_be_hidden(const char *path)
+{
+	if (!access(path, F_OK))
+		fail(SKIP, "%s is to be hidden, and " WANTED, path);
+}
+
+static void refuse_what_is_cached(void)
+{
+	static char text[16 << 20];
+	FILE *file = fopen(CACHE, "r");
+	size_t size = file ? fread(text, 1, sizeof text, file) : 0;
+
+	errno = 0;
+	for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
+		if (memmem(text, size, stems[i], strlen(stems[i])))
+			fail(SKIP, "%s* in " CACHE " is to be hidden, and " WANTED, stems[i]);
+	if (file)
+		fclose(file);
+}
+
+static void run_bare(void)
+{
+	if (place_count)
+		fail(SKIP, "this test puts files at places of the system, and " WANTED);
+	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+		glob_t found;
+		if (glob(hidden[i], GLOB_BRACE, NULL, &found) == 0)
+			refuse_what_would_be_hidden(found.gl_pathv[0]);
+		globfree(&found);
+	}
+	refuse_what_would_be_hidden(MODULES "/nvidia");
+	refuse_what_is_cached();
+	assert_no_cuda();
+	drop_powers();
+}
+
 int main(int argc, char **argv)
 {
+	const int bare = argc > 1 && !strcmp(argv[1], "--bare");
 	char *environment[64] = { "PATH=/usr/local/bin:/usr/bin:/bin" };
 	size_t variables = 1;
 	char folder[PATH_MAX];
 	int i;
 
-	for (i = 1; i + 1 < argc && strcmp(argv[i], "--"); i += 2) {
+	for (i = 1 + bare; i + 1 < argc && strcmp(argv[i], "--"); i += 2) {
 		char *value = argv[i + 1];
 		if (!strcmp(argv[i], "--env") && variables < 63) {
 			environment[variables++] = value;
@@ -327,13 +378,16 @@ int main(int argc, char **argv)
 	}
 	errno = 0;
 	if (i + 1 >= argc || strcmp(argv[i], "--"))
-		fail(BROKEN, "usage: sandbox [--bind SRC:DST] [--symlink TARGET:PATH] "
+		fail(BROKEN, "usage: sandbox [--bare] [--bind SRC:DST] [--symlink TARGET:PATH] "
 			     "[--env NAME=VALUE] -- COMMAND...");
 	if (!getcwd(folder, sizeof folder))
 		fail(BROKEN, "no current folder");
 
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-	run_in_namespace();
+	if (bare)
+		run_bare();
+	else
+		run_in_namespace();
 	if (chdir(folder))
 		fail(BROKEN, "chdir %s", folder);
 	execvpe(argv[i + 1], argv + i + 1, environment);

@@ -5,14 +5,14 @@ import shutil
 
 import pytest
 
-from world import by_proot
+from world import way
 
 
 def traced(world, *command):
     """(what the command said, its system calls)"""
     if not shutil.which("strace"):
         pytest.skip("there is no strace")
-    if by_proot():
+    if way() == "proot":
         pytest.skip("proot traces the program here, and strace cannot")
     log = world.root / "strace.log"
     said = world.run("strace", "-f", "-s", "4096", "-o", log, *command, check=False)

@@ -7,6 +7,8 @@
 
 Commands run in the sandbox (lib/sandbox.c, or lib/proot.py where no namespace can be made): there
 is no CUDA but what the test has put there, and the environment holds only what the test has set.
+Without proot as well, only a machine that has no CUDA will do, and tests that put files at places of
+the system are skipped.
 """
 import functools
 import json
@@ -119,19 +121,20 @@ class World:
         """The lines of tests/libraries/versioned.py."""
         return self.run(sys.executable, build.TESTS / "libraries" / "versioned.py", *words, **options).lines
 
+    def words(self, settings):
+        """The words before a command that is run with this environment."""
+        if way() == "proot":
+            return [*proot.words(self.options, self.root), "/usr/bin/env", "-i", PATH,
+                    *[f"{name}={value}" for name, value in settings.items()]]
+        bare = ["--bare"] if way() == "none" else []
+        variables = [word for name, value in settings.items() for word in ("--env", f"{name}={value}")]
+        return [sandbox(), *bare, *self.options, *variables, "--"]
+
     def run(self, *command, check=True, timeout=120, **env):
         """Run a command; with `check` it must succeed.  Status 77 means it was
         skipped, for the reason in its last line."""
         settings = build.environment([*self.prefix, *command][0], {**self.env, **env})
-        if by_proot():
-            argv = [*proot.words(self.options, self.root), "/usr/bin/env", "-i", PATH]
-            argv += [f"{name}={value}" for name, value in settings.items()]
-        else:
-            argv = [sandbox(), *self.options]
-            for name, value in settings.items():
-                argv += ["--env", f"{name}={value}"]
-            argv.append("--")
-        argv += [*self.prefix, *command]
+        argv = [*self.words(settings), *self.prefix, *command]
         done = subprocess.run([str(word) for word in argv], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, errors="replace",
                               timeout=timeout, env={}, cwd=self.root)
@@ -202,10 +205,12 @@ def sandbox():
 
 
 @functools.lru_cache(maxsize=None)
-def by_proot():
-    """Whether proot does what a namespace cannot; LAZYCUDA_TEST_SANDBOX=proot has it do so anywhere."""
-    return os.environ.get("LAZYCUDA_TEST_SANDBOX") == "proot" or subprocess.run(
-        [sandbox(), "--", "true"], capture_output=True).returncode == 77
+def way():
+    """How the machine's CUDA is hidden: namespace, proot or none; LAZYCUDA_TEST_SANDBOX chooses."""
+    chosen = os.environ.get("LAZYCUDA_TEST_SANDBOX")
+    if not chosen and subprocess.run([sandbox(), "--", "true"], capture_output=True).returncode != 77:
+        chosen = "namespace"
+    return chosen or ("proot" if shutil.which("proot") else "none")
 
 
 def probe(cc=build.CC):

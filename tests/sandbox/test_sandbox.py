@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A machine without CUDA has to be made, and made sure of: in both ways that the sandbox has."""
+"""A machine without CUDA has to be made, and made sure of: in all ways that the sandbox has."""
 import os
 import subprocess
 
@@ -16,9 +16,10 @@ SONAMES = [f"lib{name}" for name in (
 LIB = f"/usr/lib/{build.ARCH}-linux-gnu"
 
 
-@pytest.fixture(autouse=True, params=[False, True], ids=["namespace", "proot"])
+@pytest.fixture(autouse=True, params=["namespace", "proot", "none"])
 def way(request, monkeypatch):
-    monkeypatch.setattr(worlds, "by_proot", lambda: request.param)
+    monkeypatch.setattr(worlds, "way", lambda: request.param)
+    return request.param
 
 
 def opened(world):
@@ -41,6 +42,25 @@ def test_what_a_test_puts_there_can_be_loaded(world):
     assert opened(world) == {"libcudart.so.12", "libcuda.so.1"}
 
 
+@pytest.mark.parametrize("has", [
+    "/usr/local/cuda-12.9/lib64", f"{LIB}/libcuda.so.1", "/sys/module/nvidia", "/etc/ld.so.cache", "option"])
+def test_where_nothing_can_be_hidden_there_is_nothing_to_hide(world, way, has):
+    if way == "none":
+        pytest.skip("the machine that has it is made in the other ways")
+    if has == "/etc/ld.so.cache":
+        world.cached(world.put("placed", fake("cudart", "12.9")))
+    elif has == "/sys/module/nvidia":
+        world.bind(world.folder("module/nvidia").parent, "/sys/module")
+    elif has != "option":
+        world.bind(driver("12.2") if has.endswith(".1") else world.folder("placed"), has)
+    options = ["--bind", "/etc:/etc"] if has == "option" else []
+    said = world.run("sh", "-c", '"$@"; echo $?', "sh", worlds.sandbox(), "--bare", *options, "--", "echo", "run")
+    assert said.lines == ["77"]
+    assert has.replace("option", "places of the system").replace("/lib64", "") in said.err
+    world.options.clear()
+    assert "run" in world.run(worlds.sandbox(), "--bare", "--", "echo", "run").lines
+
+
 def test_a_library_that_is_left_ends_the_test():
     # The sandbox looks before it lets a command run: with CUDA in the caller's
     # own LD_LIBRARY_PATH it must refuse.
@@ -55,7 +75,7 @@ def test_a_library_that_is_left_ends_the_test():
 # ---- what is put there ----
 
 def test_links_and_folders_of_the_system_are_seen_beside_what_it_has(world):
-    if worlds.by_proot():
+    if worlds.way() == "proot":
         pytest.skip("proot knows no folder that is only on the way to what it shows")
     world.system("/usr/local/cuda-12.9/lib64", fake("cudart", "12.9"))
     world.symlink("cuda-12.9", "/usr/local/cuda")

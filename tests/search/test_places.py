@@ -14,7 +14,7 @@ import build
 import elf
 from changed_elf import Elf
 from fakes import fake
-from world import by_proot, user
+from world import user, way
 
 HERE = pathlib.Path(__file__).resolve().parent
 MULTIARCH = f"/usr/lib/{build.ARCH}-linux-gnu"
@@ -285,7 +285,7 @@ def test_where_there_is_nothing_the_path_of_our_own_is_named(world):
 @pytest.mark.parametrize("options, without", [
     (["-s"], True), (["-BI"], True), (["-B", "-Ws"], False), (["-W", "-s"], False), ([], "variable")])
 def test_a_python_without_the_users_site_packages(world, options, without):
-    if options and by_proot():
+    if options and way() == "proot":
         pytest.skip("below proot the kernel does not tell what a program's arguments are")
     world.site_packages(cudart(), name="home/.local/lib/python3/site-packages")
     if without == "variable":
