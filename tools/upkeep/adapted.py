@@ -104,12 +104,9 @@ def check_row(number, names, callers):
 
 def page():
     known, callers, ranges = toolkits(), slots(), candidates()
-    rows, file, served = [], None, {}
+    rows, served = [], {}
     for number, line in enumerate(TABLE.splitlines(), 1):
-        comment = re.match(r"\t/\* (\w+\.c) \*/", line)
         row = re.match(r"\tSERVE(?:_BY)?\((\w+), (\w+)", line)
-        if comment:
-            file = comment[1]
         if not row:
             continue
         slot, needs = row[1], row[2]
@@ -128,11 +125,11 @@ def page():
                 continue
             found = done_with(name, needs)
             rows.append((bool(found), f"`{name}`", ", ".join(sorted(majors)), spans(here, known),
-                         *(found or (f"`{target}`", file))))
+                         *(found or (f"`{target}`",))))
 
     when = "compiled for → on a runtime of"
     return generated_page.fill(PAGE, {
-        "adapted": table(("function", when, "calls", "file"), [row for row in rows if not row[0]]),
+        "adapted": table(("function", when, "calls"), [row for row in rows if not row[0]]),
         "done_with": table(("function", when, "done with", "what differs"), [row for row in rows if row[0]])})
 
 
@@ -149,15 +146,15 @@ def table(head, rows):
     lines = {}
     for name, columns in together(rows).items():
         name = name.strip("`")
-        for (one, other), majors in columns.items():
+        for (one, *others), majors in columns.items():
             when = "; ".join(f"{who} → {', '.join(sorted(where, key=version_of))}"
                              for who, where in sorted(majors.items()))
             one = one.replace("_ptsz`", "`") if name.endswith("_ptsz") else one
             base = name.removesuffix("_ptsz")
-            lines.setdefault((base, "" if one == f"`{base}`" else one, other, when), []).append(name)
+            lines.setdefault((base, "" if one == f"`{base}`" else one, *others, when), []).append(name)
     return generated_page.markdown(head, [
-        (f"`{base}`{' +' if len(names) > 1 else ''}", when, one, other)
-        for (base, one, other, when), names in sorted(lines.items())])
+        (f"`{base}`{' +' if len(names) > 1 else ''}", when, *columns)
+        for (base, *columns, when), names in sorted(lines.items())])
 
 
 def version_of(text):
