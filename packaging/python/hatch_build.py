@@ -30,7 +30,7 @@ FOLDERS = {"PREFIX": "", "BINDIR": "/bin", "LIBDIR": "/lib", "INCLUDEDIR": "/inc
 # A stub runs its own code once, and the wheel has a hundred of them: with -O2 it is 1.6 MB larger.
 CFLAGS = "-Os -g0"
 # NPP's stubs under the real names would be 7 of 18 MB, more than packaging/release.py allows a
-# wheel; none of the 200 wheels of docs/reference/survey.md needs nvFatbin's, cuFFTW's or cusolverMg's.  Under
+# wheel; none of the 200 wheels of docs/reference/imports.md needs nvFatbin's, cuFFTW's or cusolverMg's.  Under
 # their own names they are there.
 COMPAT_WITHOUT = "npp% nvfatbin cufftw cusolverMg"
 # Half a MB: those of the five are there.

@@ -27,7 +27,7 @@ from fakes import fake
 from published import fetch, folder
 from readers import Reader, own_files
 
-IN_THE_CLONE = ("README.md", "docs/own-library.md", "docs/reference/own-library.md",
+IN_THE_CLONE = ("README.md", "docs/own-library.md",
                 "docs/reference/libraries.md", "docs/packaging.md", "docs/reference/packaging.md",
                 "docs/reference/new-release.md")
 WITH_PIP = ("docs/retarget.md", "docs/new-wheel.md", "examples/wheel/README.md")
@@ -50,15 +50,6 @@ NOT_RUN = (
     ("docs/cpu-only.md", "LAZYCUDA_MAJOR=none python -m pytest", "the tests of a reader's project"),
     ("docs/reference/libraries.md", "make all-stubs", "tests/libraries"),
     ("docs/own-library.md", "lazycuda stub --missing 1 --header*", SEVEN),
-    ("docs/reference/own-library.md", "tools/upkeep/fetch.py*", SEVEN),
-    ("docs/reference/own-library.md", "make libclang", "tests/run.py fetches it"),
-    ("docs/reference/own-library.md", "export PATH=*", SEVEN),
-    ("docs/reference/own-library.md", "cd build/libraries", SEVEN),
-    ("docs/reference/own-library.md", "A=*", SEVEN),
-    ("docs/reference/own-library.md", "B=*", SEVEN),
-    ("docs/reference/own-library.md", "runtime=*", SEVEN),
-    ("docs/reference/own-library.md", "clang=*", SEVEN),
-    ("docs/reference/own-library.md", "lazycuda stub $clang*", SEVEN),
     ("docs/packaging.md", "make", "tests/install/test_tree.py"),
     ("docs/packaging.md", "make install *", "tests/install/test_tree.py"),
     ("docs/packaging.md", "make uninstall *", "tests/install/test_tree.py"),
@@ -81,8 +72,8 @@ NOT_RUN = (
 OTHER = (
     ("docs/reference/how-it-works.md", "your extension", "a diagram"),
     ("docs/cpu-only.md", "int devices;", "a part of a program"),
+    ("docs/questions.md", "lazycuda: cudart: found", "test_the_trace_of_a_search"),
     ("docs/reference/gpu.md", "", "tests/gpu"),
-    ("docs/reference/own-library.md", "libcublas.so.12 (CUDA 12)", SEVEN),
     ("docs/reference/packaging.md", "bin/lazycuda", "test_what_is_installed"),
     ("docs/reference/packaging.md", '[{"soname"', "test_the_notes_that_a_stub_has"),
     ("docs/reference/states.md", "", "tests/states compares all of it"),
@@ -312,6 +303,17 @@ def test_the_verdict_of_an_audit(world):
     file = importer.importer(world.root, "cudaMalloc", "cudaGraphExecGetFlags")
     said = world.cli("audit", file, check=False).out
     assert verdict in " ".join(said.split())
+
+
+# ---- questions.md ----
+
+def test_the_trace_of_a_search(world):
+    shown, = [step.lines for step in pages.steps(pages.where("questions.md")) if isinstance(step, pages.Other)]
+    world.search(build.STUBS)
+    world.loader(fake("cudart", "12.9"))
+    program = build.program(build.ROOT / "examples/hello.c", build.import_library("cudart", 12))
+    said = world.run(program, LAZYCUDA_DEBUG="1").err
+    assert pages.is_like("\n".join(shown), said), said
 
 
 # ---- reference/retarget.md ----

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The seven libraries of docs/reference/own-library.md: made, built and loaded by its commands, and
+"""The seven libraries of examples/stubs.sh: made, built and loaded by its commands, and
 called as far as that goes without a GPU.
 
 `make test` has cuRAND; with CUDA_VERSIONS=all it has all of them.
@@ -13,11 +13,10 @@ import pytest
 import build
 import elf
 import own_stubs
-import pages
 import real_libraries
 
 SEVEN = ("cublas", "cufft", "cusolver", "cusparse", "curand", "cudnn", "nccl")
-PAGE = pages.page("reference/own-library.md")
+SCRIPT = (build.ROOT / "examples/stubs.sh").read_text()
 CALLS = (sys.executable, build.TESTS / "own_library" / "calls.py")
 MISSING = {"cublas": 1, "cufft": 7, "cusolver": 1, "cusparse": 1, "curand": 101, "cudnn": 1001,
            "nccl": 2}
@@ -34,18 +33,14 @@ TEXTS = {
 
 
 def script():
-    """({library: its command}, what comes before all of them) of the page."""
-    section = pages.section(PAGE, "## Seven libraries")
-    lines = [step.line for block in pages.blocks(section) for step in pages.steps_of(block)
-             if isinstance(step, pages.Command)]
-    stubs = [line for line in lines if line.startswith("lazycuda stub ")]
-    return ({line.split()[-1]: line for line in stubs},
-            "\n".join(line for line in lines if re.match(r"\w+=", line)))
+    """({library: its command}, what comes before all of them) of examples/stubs.sh."""
+    stubs = re.findall(r"^lazycuda stub (?:.*\\\n)*.*$", SCRIPT, re.M)
+    return {line.split()[-1]: line for line in stubs}, "\n".join(re.findall(r"^\w+=.*$", SCRIPT, re.M))
 
 
 @pytest.fixture(scope="module", params=SEVEN)
 def made(request, libclang, tmp_path_factory):
-    """One of them, by the page's command, with the folders of the page."""
+    """One of them, by its command there."""
     why = real_libraries.why_absent(request.param)
     if why:
         pytest.skip(why)
@@ -65,10 +60,9 @@ def made(request, libclang, tmp_path_factory):
     return request.param, own_stubs.Stub(work / request.param, done.stdout)
 
 
-def test_what_it_says_is_on_the_page(made):
-    shown = [line for block in pages.blocks(PAGE) for line in block]
+def test_what_it_says_is_in_the_script(made):
     said = [line for line in made[1].said.splitlines() if " functions, " in line]
-    assert said and set(said) <= set(shown)
+    assert said and {f"# {line}" for line in said} <= {*SCRIPT.splitlines()}
 
 
 def test_every_function_of_the_library_is_there(made):

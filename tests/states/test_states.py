@@ -326,7 +326,7 @@ def table():
     """{state: (cudart, nvrtc, nvJitLink, cuda, nvml)} of the table in short."""
     rows = [[cell.strip() for cell in line.strip("|").split("|")]
             for line in sections()["In short"].splitlines() if line.startswith("|")]
-    return {row[0]: row[1:] for row in rows[2:]}
+    return {row[0]: (row[1].split(", ") + 4 * ["\N{EN DASH}"])[:5] for row in rows[2:]}
 
 
 # By what names of functions begin with.
