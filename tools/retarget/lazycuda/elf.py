@@ -352,13 +352,17 @@ class Elf:
     def relocation_tables(self):
         """(address, size) of the tables of relocations."""
         tables = ((DT_RELA, DT_RELASZ), (DT_JMPREL, DT_PLTRELSZ), (DT_RELR, DT_RELRSZ))
-        return [(self.value(table, 0), self.value(size, 0) if self.value(table) is not None else 0)
-                for table, size in tables]
+        found = [(self.value(table, 0), self.value(size, 0) if self.value(table) is not None else 0)
+                 for table, size in tables]
+        for address, size in found:
+            if size:
+                self.offset(address, size, "has a damaged table of relocations")
+        return found
 
     def _parts(self, table):
         """The relocations that a table of them has whole, in parts: real ones have 100 MB of them."""
         address, size = table
-        start = self.offset(address, size, "has a damaged table of relocations") if size else 0
+        start = self.offset(address, size) if size else 0
         end, step = start + size - size % RELOCATION.size, File.CHUNK - File.CHUNK % RELOCATION.size
         return (self.data[at:min(at + step, end)] for at in range(start, end, step))
 
@@ -375,14 +379,14 @@ class Elf:
         after = [self.value(each, 0) - address for each in TABLES]
         return min([found[1], *(each for each in after if each > 0)])
 
-    def gnu_count(self, most=MAX_TABLE):
+    def gnu_count(self, most):
         """How many symbols there are by GNU's hash table; 0 if it is empty, since that does not tell how
         many lie before those in it."""
         why = "has a damaged hash table"
         address = self.value(DT_GNU_HASH)
         buckets, first, bloom, _ = self._at("<IIII", address, why)
         address += 16 + 8 * bloom
-        last = max(struct.iter_unpack("<I", self.bytes(address, 4 * buckets, why)), default=(0,))[0]
+        last = max(memoryview(self.bytes(address, 4 * buckets, why)).cast("I"), default=0)
         if not last:
             return first
         chain = address + 4 * (buckets + last - first)
@@ -393,6 +397,30 @@ class Elf:
             raise ElfError(why)
         return end
 
+    def hash_tables(self):
+        """(address, size) of DT_HASH and DT_GNU_HASH.  Raises ElfError if ld.so would come to a symbol twice,
+        and so go round in circles, or to one that the file does not have."""
+        found, why, count = [(0, 0), (0, 0)], "has a damaged hash table", self.symbol_count
+        address = self.value(DT_HASH)
+        if address:
+            size = 8 + 4 * sum(self._at("<II", address, why))
+            seen = bytearray(count)
+            for index in filter(None, memoryview(self.bytes(address, size, why)).cast("I")[2:]):
+                if index >= count or seen[index]:
+                    raise ElfError(why)
+                seen[index] = 1
+            found[0] = address, size
+        address = self.value(DT_GNU_HASH)
+        if address:
+            buckets, first, bloom, _ = self._at("<IIII", address, why)
+            found[1] = address, 16 + 8 * bloom + 4 * (buckets + self.gnu_count(count) - first)
+        return found
+
+    def tables(self):
+        """(address, size) of those that patchelf moves and does not change, and ld.so heeds."""
+        return [*self.relocation_tables(), *self.hash_tables()]
+
+    @functools.cached_property
     def symbol_count(self):
         """No entry tells it: it follows from the hash tables or, if these are
         empty because nothing is defined, from the relocations."""
@@ -413,7 +441,7 @@ class Elf:
 
     def symbol_rows(self):
         """(fields of SYMBOL, index of its version) of every dynamic symbol, without the empty first one."""
-        count = self.symbol_count()
+        count = self.symbol_count
         rows = SYMBOL.iter_unpack(self.bytes(self.value(DT_SYMTAB), SYMBOL.size * count))
         indices = struct.iter_unpack("<H", self.bytes(self.value(DT_VERSYM), 2 * count)) \
             if self.value(DT_VERSYM) else itertools.repeat((1,))
@@ -466,6 +494,8 @@ class Elf:
                  section.flags & SHF_ALLOC and not section.flags & SHF_WRITE]
         if sum(size for _, size in found) > len(self.data):
             raise ElfError("has sections that overlap")
+        for address, size in found:
+            self.offset(address, size, "has sections outside its segments")
         return found
 
     def _constant_places(self):

@@ -19,7 +19,7 @@ AUDITORS = ((elf.DT_AUDIT, "DT_AUDIT"), (elf.DT_DEPAUDIT, "DT_DEPAUDIT"))
 # Addresses of a program, and sizes of a library: below all that the kernel chooses.
 HIGHEST = 1 << 36
 MOST_TLS = 1 << 30
-# Of DT_RELR: each takes time.
+# Of DT_RELR, addresses counted: each takes time.
 MOST_BITS = 1 << 21
 # Older ones call the resolvers of R_*_IRELATIVE even so.
 CALLS_NO_RESOLVER = (2, 31)
@@ -57,15 +57,17 @@ def _has_sane_headers(image):
 def _relative(image, table):
     """(address, size) of what DT_RELR's words change."""
     address, size = table
-    where, left = 0, MOST_BITS
+    where, left = None, MOST_BITS
     for word, in struct.iter_unpack("<Q", image.bytes(address, size)):
+        left -= word.bit_length() if word & 1 else 1
+        if left < 0:
+            raise elf.ElfError("has an unlikely number of relocations")
         if not word & 1:
             yield word, 8
             where = word + 8
             continue
-        left -= word.bit_length()
-        if left < 0:
-            raise elf.ElfError("has an unlikely number of relocations")
+        if where is None:       # ld.so would begin at address 0 of its own process
+            raise elf.ElfError("has a damaged table of relocations")
         for bit in range(word.bit_length() - 1):
             if word >> bit + 1 & 1:
                 yield where + 8 * bit, 8
@@ -79,9 +81,9 @@ def _writes(image, tables, count):
     for at, info, _ in itertools.chain.from_iterable(map(image.relocations, tables[:2])):
         kind = info & 0xffffffff
         size = 16 if kind == wide else 8
+        if info >> 32 and info >> 32 >= count:
+            raise elf.ElfError("has a damaged symbol table")
         if kind == copy:
-            if info >> 32 >= count:
-                raise elf.ElfError("has a damaged symbol table")
             entry = image.bytes(symbols + elf.SYMBOL.size * (info >> 32), elf.SYMBOL.size)
             size = elf.SYMBOL.unpack(entry)[5]
         yield at, size
@@ -98,8 +100,7 @@ def _meets(at, size, kept):
 def _stays_within(image):
     """Whether all that ld.so writes lies in the file's own memory, and not in what tells ld.so what to
     write."""
-    span, tables = _span(image), image.relocation_tables()
-    symbols = image.symbol_count()
+    span, tables, symbols = _span(image), image.relocation_tables(), image.symbol_count
     if not span or not _has_sane_headers(image) or image.value(elf.DT_REL) is not None or \
             any(size % elf.RELOCATION.size for _, size in tables[:2]) or tables[2][1] % 8 or \
             image.value(elf.DT_RELACOUNT, 0) * elf.RELOCATION.size > tables[0][1]:
@@ -107,7 +108,7 @@ def _stays_within(image):
     # Where the dynamic section is, ld.so puts addresses.
     dynamic = image.dynamic_segment.address, elf.DYNAMIC.size * len(image.dynamic_room())
     kept = [(start, start + size) for start, size in (
-        *tables, (image.value(elf.DT_SYMTAB), elf.SYMBOL.size * symbols)) if size]
+        *image.tables(), (image.value(elf.DT_SYMTAB), elf.SYMBOL.size * symbols)) if size]
     if _meets(*dynamic, kept):
         return False
     kept.append((dynamic[0], sum(dynamic)))
@@ -122,8 +123,8 @@ def _calls_resolvers():
 
 def _has_resolver(image):
     """Whether one of its relocations, or of another file's, may lead ld.so to an IFUNC of it."""
-    count = max(image.symbol_count(), image.gnu_count() if image.value(elf.DT_GNU_HASH) else 0)
-    symbols = elf.SYMBOL.iter_unpack(image.bytes(image.value(elf.DT_SYMTAB), elf.SYMBOL.size * count))
+    size = elf.SYMBOL.size * image.symbol_count
+    symbols = elf.SYMBOL.iter_unpack(image.bytes(image.value(elf.DT_SYMTAB), size))
     return any(info & 0xf == STT_GNU_IFUNC and section for _, info, _, section, _, _ in symbols) or any(
         info & 0xffffffff == IRELATIVE.get(image.machine) for table in image.relocation_tables()[:2]
         for _, info, _ in image.relocations(table))

@@ -170,9 +170,9 @@ def _is_same(before, start, after, other, size):
 
 
 def _check_contents(before, after, constants):
-    for (start, size), (other, new_size) in zip(before.relocation_tables(), after.relocation_tables()):
+    for (start, size), (other, new_size) in zip(before.tables(), after.tables()):
         if size != new_size or not _is_same(before, start, after, other, size):
-            _fail("its relocations are others")
+            _fail("its relocations or hash tables are others")
     for start, size in constants:
         if not _is_same(before, start, after, start, size):
             _fail(f"its code or constants at {start:#x} are others")
@@ -195,6 +195,7 @@ def rewrite(source, target, work, patchelf, path=None, at_once=True, soname=None
     functions bound when it is loaded."""
     before = elf.read(source)
     constants = before.constant_ranges()
+    before.tables()     # what is wrong with them is not patchelf's fault
     if os.path.exists(target):          # made once before, as read-only as the source
         os.unlink(target)
     shutil.copyfile(source, target)
@@ -208,8 +209,9 @@ def rewrite(source, target, work, patchelf, path=None, at_once=True, soname=None
         _check(before, after, constants, work, path, soname)
     except (Spoilt, elf.ElfError) as error:
         why = f"it {error}" if isinstance(error, elf.ElfError) else error
+        advice = "--leave leaves it as it is" if f"=={patchelf.version}." in ADVICE else ADVICE
         raise Refused("SPOILT", f"{patchelf.program}, version {patchelf.version}, spoilt it: {why}; "
-                                f"{ADVICE}") from None
+                                f"{advice}") from None
     if at_once and not after.is_bound_at_once:
         work.notes.append(NOT_AT_ONCE)
     shutil.copymode(source, target)
