@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
 #
-# make			the stubs, the import libraries, the command-line tool
+# make			the stubs, the import libraries, the command-line tool; make help: this
 # make all-stubs	also those of CUDA's other libraries, which libraries/ lists
-# make test		every behaviour once, in four minutes; it ends with what it left out
+# make test		every behaviour once, in some minutes; it ends with what it left out
 # make test-all		all but long sweeps, also under each sanitizer, with five CUDA versions;
 #			CONFIGURATIONS=plain without sanitizers
 # make test-release	everything, before a release: the sweeps too, with each CUDA that there
 #			is, test-distributions and fuzz; `tests/run.py --release ROOM` for a part
 # make test-asan	all tests under the sanitizers of addresses and undefined behaviour; test-tsan
-# make demo		the four worlds; make bench: the figures; make bench-suite: where the
-#			time of the last run of the tests went
+# make demo		the four worlds; make bench: the figures
 # make test-races	ROUNDS=10000 rounds of 32 threads racing, a twentieth of them on aarch64
 # make test-faults	tests in which every call of libc fails in turn; make test-all has them too
 # make test-distributions	all of it on minimal Debians: DISTRIBUTIONS='sid bookworm/clang' or all
@@ -37,7 +36,10 @@
 #	COMPAT=12,13	also stubs under the real SONAMEs of these majors, or of all, for
 #			binaries that cannot be changed: LIBDIR/lazycuda/compat12
 #			(docs/packaging.md); with ALL_STUBS=yes those of CUDA's other libraries, too,
-#			but for COMPAT_WITHOUT='npp% nvvm'; IMPORT_WITHOUT leaves out import libraries
+#			but for COMPAT_WITHOUT='npp% nvvm'
+#	TOOLKITS=12,13	make install makes folders of the shape of CUDA toolkits, too, without
+#			headers: LIBDIR/lazycuda/toolkit12; it takes Python
+#	ARCHIVES=no	make install and all-stubs make no libcudart_stub.a
 #	RUNPATH=no	what is installed has no run path; the default in /usr/lib and the like
 #	ALL_STUBS=yes	make and make install include those of CUDA's other libraries
 
@@ -92,7 +94,7 @@ GENERATED := $(BUILD)/generated
 OTHERS := $(patsubst libraries/%.txt,%,$(sort $(wildcard libraries/*.txt)))
 LISTS := symbols.txt $(OTHERS:%=libraries/%.txt)
 LISTED :=
-ifneq ($(filter-out clean distclean realclean dist libclang toolkits cuda test-distributions,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help clean distclean realclean dist libclang toolkits cuda test-distributions,$(or $(MAKECMDGOALS),all)),)
 include $(GENERATED)/words.mk
 endif
 field = $(word $(2),$(subst /, ,$(1)))
@@ -107,24 +109,27 @@ map = $(GENERATED)/lib$(call field,$(1),3)_stub.$(call field,$(1),1)$(call field
 # $(1): words, $(2): libraries; the words that are about one of these
 about = $(foreach w,$(1),$(if $(filter $(2),$(call field,$(w),3)),$(w)))
 
+yes_or_no = $(if $(filter-out yes no,$($(1))),$(error $(1)=$($(1)): it is yes or no))
 ALL_STUBS ?= no
+$(call yes_or_no,ALL_STUBS)
 OF_ALL := $(filter-out test-gpu test-distributions,$(filter all-stubs test test-% bench,$(MAKECMDGOALS)))
 WANTED := $(LIBRARIES) $(if $(filter yes,$(ALL_STUBS))$(OF_ALL),$(OTHERS))
 SONUMBER := $(SOVERSION:%=.%)
 stub_file = $(1:%=$(BUILD)/lib/lib%_stub.so)
 STUBS := $(call stub_file,$(WANTED))
-IMPORT_WITHOUT ?=
-IMPORT_WORDS := $(call about,$(filter import/%,$(WORDS)),$(filter-out $(filter $(IMPORT_WITHOUT),$(OTHERS)),$(WANTED)))
+IMPORT_WORDS := $(call about,$(filter import/%,$(WORDS)),$(WANTED))
 IMPORTS := $(foreach w,$(IMPORT_WORDS),$(BUILD)/lib/$(call import_file,$(w)))
 LINK_LIBRARY := $(BUILD)/lib/liblazycuda_link.so
 
 # With all stubs those that `lazycuda retarget` puts into wheels.
 COMPAT ?= $(if $(OF_ALL),all)
 COMPAT_WITHOUT ?=
-COMPAT_MAJORS := $(call compat_majors,$(MAJORS),CUDA)
-unknown_libraries = $(strip $(foreach l,$($(1)),$(if $(filter $(l),$(OTHERS)),,$(l))))
-$(foreach v,COMPAT_WITHOUT IMPORT_WITHOUT,$(if $(call unknown_libraries,$(v)),$\
-	$(error $(v)=$($(v)): there is no list of $(call unknown_libraries,$(v)) in libraries/)))
+COMPAT_MAJORS := $(call majors_of,$(MAJORS),CUDA,COMPAT)
+TOOLKITS ?=
+TOOLKIT_MAJORS := $(call majors_of,$(MAJORS),CUDA,TOOLKITS)
+unknown_libraries := $(strip $(foreach l,$(COMPAT_WITHOUT),$(if $(filter $(l),$(OTHERS)),,$(l))))
+$(if $(unknown_libraries),$\
+	$(error COMPAT_WITHOUT=$(COMPAT_WITHOUT): there is no list of $(unknown_libraries) in libraries/))
 COMPAT_WORDS := $(call about,$(filter $(COMPAT_MAJORS:%=compat/%/%),$(WORDS)),$\
 	$(filter-out $(filter $(COMPAT_WITHOUT),$(OTHERS)),$(WANTED)))
 COMPATS := $(foreach w,$(COMPAT_WORDS),$(BUILD)/lib/$(call compat_file,$(w)))
@@ -135,6 +140,10 @@ object = $(addprefix $(BUILD)/obj/,$(addsuffix .o,$(basename $(1))))
 .PHONY: all
 all: $(BUILD)/gen/gen $(STUBS) $(IMPORTS) $(COMPATS) $(LINK_LIBRARY) $(BUILD)/bin/lazycuda \
 	stub-maker $(BUILD)/retarget $(MADE_PAGES)
+
+.PHONY: help
+help:
+	@sed -n '/^# make/,/^$$/s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
 INCLUDES := -Istubs -I$(BUILD)
 # A change of these recompiles everything.
@@ -233,6 +242,39 @@ $(BUILD)/lib/$(call import_file,$(1)): $(call made,$(call field,$(1),3),import.c
 endef
 $(foreach w,$(IMPORT_WORDS),$(eval $(call import,$(w))))
 
+# ---- archives ----
+
+# The stub of cudart inside the program that links it, as nvcc and CMake link the runtime unless they are
+# told otherwise.  One takes a fifth of the time of all that `make` compiles, so there is none of another
+# library: `lazycuda embed -o libnvrtc_stub.a` makes it.
+ARCHIVES ?= yes
+$(call yes_or_no,ARCHIVES)
+ARCHIVE_FILES := $(if $(filter yes,$(ARCHIVES)),$(MAJORS:%=$(BUILD)/lib/cuda%/libcudart_stub.a))
+.PHONY: archives
+archives: $(ARCHIVE_FILES)
+all-stubs: archives
+ifeq ($(origin AR),default)
+AR = $(shell $(CC) -print-prog-name=ar)
+endif
+
+.SECONDARY: $(foreach m,$(MAJORS),$(GENERATED)/cuda$(m)/lazycuda.c $(GENERATED)/cuda$(m).made \
+	$(BUILD)/obj/cuda$(m)/lazycuda.o)
+# What stays as it is is not compiled again.
+$(GENERATED)/cuda%.made: $(BUILD)/gen/gen $(BUILD)/stub-maker $(BUILD)/embed-maker
+	$(call say,GEN)
+	@mkdir -p $(GENERATED)/cuda$*
+	$(Q)$< --embed $* --version $(VERSION) --from $(EMBED_SHARE) --from $(STUB_SHARE) -o $@.c cudart
+	@if cmp -s $@.c $(@:.made=)/lazycuda.c; then rm $@.c; else mv $@.c $(@:.made=)/lazycuda.c; fi
+	@touch $@
+$(GENERATED)/cuda%/lazycuda.c: $(GENERATED)/cuda%.made ;
+
+$(BUILD)/obj/cuda%/lazycuda.o: $(GENERATED)/cuda%/lazycuda.c $(BUILD)/flags
+	$(call compile,$(ENTRY_CFLAGS))
+
+$(BUILD)/lib/cuda%/libcudart_stub.a: $(BUILD)/obj/cuda%/lazycuda.o
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $<
+
 # ---- dispatch ----
 
 # It is a caller like any other, compiled for 13: so it links what such callers
@@ -294,8 +336,17 @@ $(BUILD)/stub-maker: $(COPIED) packaging/stub/Makefile.in Makefile
 	$(Q)sed '/^VERSION/s|@VERSION@|$(VERSION)|' packaging/stub/Makefile.in >$(STUB_SHARE)/Makefile
 	@touch $@
 
+# Beside these, what `lazycuda embed` reads: lists, and the rooms of libraries.
+EMBED_SHARE := $(BUILD)/share/lazycuda/embed
+EMBEDDED := $(LISTS) $(sort $(wildcard $(foreach l,$(LIBRARIES),stubs/$(l)/*.[ch] stubs/$(l)/*/*.[ch])))
+$(BUILD)/embed-maker: $(EMBEDDED) Makefile
+	$(call say,COPY)
+	$(Q)rm -rf $(EMBED_SHARE) && mkdir -p $(sort $(dir $(EMBEDDED:%=$(EMBED_SHARE)/%)))
+	$(foreach f,$(EMBEDDED),$(Q)cp $(f) $(EMBED_SHARE)/$(f)$(newline))
+	@touch $@
+
 .PHONY: stub-maker
-stub-maker: $(MAKERS) $(BUILD)/stub-maker
+stub-maker: $(MAKERS) $(BUILD)/stub-maker $(BUILD)/embed-maker
 
 # ---- the Python code of `lazycuda retarget` ----
 
@@ -319,14 +370,14 @@ $(GENERATED)/link_abi.py: tools/retarget/abi.awk include/lazycuda_link.h
 
 $(GENERATED)/known.py: tools/retarget/known.awk tools/known.h $(LISTS)
 	$(call say,AWK)
-	$(call write,awk -v libraries="$(LIBRARIES) $(OTHERS)" -f $(wordlist 1,2,$^))
+	$(call write,awk -v libraries="$(LIBRARIES) $(OTHERS)" -f $(wordlist 1,3,$^))
 
 $(BUILD)/obj/link/plan/codes.o: | $(GENERATED)/codes.h
 $(GENERATED)/codes.h: include/lazycuda_link.h
 	$(call say,SED)
 	$(call write,sed -n 's/^\tLAZYCUDA_CODE_\([A-Z_0-9]*\) =.*/case LAZYCUDA_CODE_\1: return "\1";/p' $<)
 
-$(BUILD)/man/lazycuda.1: docs/options.awk docs/lazycuda.1.in $(TOOL) tools/retarget/lazycuda/retarget.py
+$(BUILD)/man/lazycuda.1: docs/options.awk docs/lazycuda.1.in $(TOOL) $(wildcard tools/retarget/lazycuda/*.py)
 	$(call say,AWK)
 	$(call write,awk -f $(wordlist 1,2,$^))
 
@@ -416,7 +467,7 @@ check-libraries: $(BUILD)/gen/scan $(LIBCLANG) cuda
 # ---- tests, figures ----
 
 # These look at what is in build/, even if another BUILD was made.
-OF_BUILD := $(filter test test-races test-faults test-asan test-tsan test-all test-release bench-suite demo,\
+OF_BUILD := $(filter test test-races test-faults test-asan test-tsan test-all test-release demo,\
 	$(MAKECMDGOALS))
 ifneq ($(and $(OF_BUILD),$(filter-out $(abspath build),$(abspath $(BUILD)))),)
 $(error BUILD='$(BUILD)': `make $(OF_BUILD)' looks at what is in build/: call it without BUILD)
@@ -424,7 +475,7 @@ endif
 
 # What tests/run.py calls a configuration; sanitized ones are built by it.
 SANITIZED_TESTS := test-asan test-tsan
-.PHONY: test test-races test-faults test-all test-release $(SANITIZED_TESTS) demo bench bench-suite fuzz
+.PHONY: test test-races test-faults test-all test-release $(SANITIZED_TESTS) demo bench fuzz
 test: all-stubs
 	$(Q)$(PYTHON) tests/run.py
 
@@ -477,9 +528,6 @@ demo: all
 bench: all-stubs
 	$(Q)PATH="$$PATH:$(CURDIR)/build/venv/bin" BUILD='$(BUILD)' $(PYTHON) bench/bench.py
 
-bench-suite:
-	$(Q)$(PYTHON) bench/suite.py
-
 FUZZ_RUNS ?= 10000000
 fuzz: $(GENERATED)/codes.h
 	$(Q)$(PYTHON) tests/fuzz/fuzz.py --runs $(FUZZ_RUNS)
@@ -493,7 +541,7 @@ include packaging/install.mk
 clean:
 	rm -rf $(BUILD)/obj $(BUILD)/lib $(BUILD)/bin $(BUILD)/gen $(BUILD)/libexec $(BUILD)/share \
 		$(BUILD)/generated $(BUILD)/placed $(BUILD)/flags \
-		$(BUILD)/man $(BUILD)/stub-maker $(BUILD)/retarget
+		$(BUILD)/man $(BUILD)/stub-maker $(BUILD)/embed-maker $(BUILD)/retarget
 
 -include $(patsubst %.o,%.d,$(COMMON_OBJECTS) $(foreach l,$(WANTED),$(call own_objects,$(l)) \
 	$(BUILD)/obj/entries/lib$(l)_stub.o) $(call object,$(sort $(LINK) $(TOOL) $(GEN) $(SCAN))) \

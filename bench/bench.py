@@ -22,13 +22,14 @@ import report
 import rows_calls
 import rows_command
 import rows_dispatch
+import rows_embedded
 import rows_first
 import rows_load
 import rows_many
 import rows_threads
 
 GROUPS = {group: rows for module in (rows_calls, rows_first, rows_many, rows_load, rows_threads,
-                                     rows_dispatch, rows_command)
+                                     rows_dispatch, rows_command, rows_embedded)
           for group, rows in module.GROUPS.items()}
 
 

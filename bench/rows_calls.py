@@ -187,8 +187,8 @@ def missing_driver(function, stub, variable):
 
 # One jump, one function that knows why, and four words about it for the thread;
 # where the library may have come meanwhile, a look at the clock.
-NOT_FORWARDED = 3, 70
-MISSING = 5, 90
+NOT_FORWARDED = 3, 80
+MISSING = 5, 95
 ADAPTED = 2, 15
 
 OTHERS = [

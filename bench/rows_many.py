@@ -1,79 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""What the first calls of many stubs cost, by counts: instructions and system calls.
-Twelve made-up libraries have stubs beside those of the five."""
-import functools
+"""What the first calls of many stubs cost, by counts: instructions and system calls."""
 import re
 
 import measure
-from measure import BENCH, BUILD, LIB, NEWEST, WORK, Row, compile, run
+from measure import BENCH, LIB, NEWEST, WORK, Row, compile, run
 
-MADE = 12
 VERSIONS = ("12.9", NEWEST)
-LIBRARY = """\
-library made{0}
-    stub libmade{0}_stub.so
-    soname libmade{0}.so.11 11.7-11.8
-    soname libmade{0}.so.12 12.0-12.9
-    soname libmade{0}.so.13 13.0-
-    folder nvidia/made{0}/lib 11.7-12.9
-    folder nvidia/cu13/lib 13.0-
-    package nvidia-made{0}
-    variable LAZYCUDA_MADE{0}
-    advice Install it.
-    error missing 1
-    error absent 2
-    error refused 3
-    error driver 4
-    error incoherent 5
-    status madeStatus{0}
-
-enum madeStatus{0}
-    made{0}Ok 0 11.7-
-
-functions
-    made{0}Version 11.7- (out i32)
-"""
-OWN = {"cudart": "cudaRuntimeGetVersion", "nvrtc": "nvrtcVersion",
-       "nvJitLink": "nvJitLinkVersion", "cuda": "cuDriverGetVersion", "nvidia-ml": "nvmlInit_v2"}
+STUBS = {
+    "cudart": "cudaRuntimeGetVersion", "nvrtc": "nvrtcVersion", "nvJitLink": "nvJitLinkVersion",
+    "cuda": "cuDriverGetVersion", "nvidia-ml": "nvmlInit_v2", "cublas": "cublasCreate_v2",
+    "cublasLt": "cublasLtGetVersion", "cufft": "cufftGetVersion", "curand": "curandGetVersion",
+    "cusolver": "cusolverGetVersion", "cusparse": "cusparseGetVersion", "cudnn": "cudnnGetVersion",
+    "nccl": "ncclGetVersion", "cupti": "cuptiGetVersion", "nvjpeg": "nvjpegGetProperty",
+    "nvfatbin": "nvFatbinVersion", "cutensor": "cutensorGetVersion"}
 
 
 def program():
     return compile("many", BENCH / "many.c", "-ldl")
 
 
-def toolkits():
-    return next(line for line in (measure.ROOT / "symbols.txt").read_text().splitlines()
-                if line.startswith("toolkits "))
-
-
-@functools.lru_cache(maxsize=None)
-def made():
-    """The stubs of the made-up libraries."""
-    folder, listing = WORK / "made", WORK / "made.txt"
-    folder.mkdir(exist_ok=True)
-    listing.write_text("\n".join([toolkits(), "", *(LIBRARY.format(i) for i in range(MADE))]))
-    run(BUILD / "gen" / "gen", "-o", folder, listing)
-    # Of the sources that there are: objects of others may lie there.
-    objects = [BUILD / "obj" / path.relative_to(measure.ROOT).with_suffix(".o")
-               for room in ("base", "loader") for path in measure.ROOT.glob(f"stubs/{room}/*.c")]
-    flags = re.search(r"BASE_LDFLAGS := (.*?[^\\])$",
-                      (measure.ROOT / "packaging/stub/flags.mk").read_text(), re.M | re.S)[1]
-    return [compile(f"made/libmade{i}_stub.so", *flags.replace("\\\n", "").split(), "-fPIC",
-                    "-fvisibility=hidden", "-I", measure.ROOT / "stubs",
-                    f"-Wl,-soname,libmade{i}_stub.so",
-                    f"-Wl,--version-script={folder}/libmade{i}_stub.map",
-                    folder / f"libmade{i}_stub.c", folder / f"libmade{i}_stub.specifics.c",
-                    *objects, "-ldl") for i in range(MADE)]
-
-
 def stubs(count):
     """[(file, a function)], the runtime's first."""
-    own = [(LIB / f"lib{name}_stub.so", function) for name, function in OWN.items()]
-    return (own + [(file, f"made{i}Version") for i, file in enumerate(made())])[:count]
-
-
-def words(stubs):
-    return [f"{file}:{function}" for file, function in stubs]
+    return [(LIB / f"lib{name}_stub.so", function) for name, function in STUBS.items()][:count]
 
 
 def nowhere(env, bound=()):
@@ -94,35 +42,44 @@ def system_calls(*words, bound=(), **env):
                          re.S | re.M)[1].splitlines())
 
 
+def first_calls(count, number, files=(), bound=(), **env):
+    """Those of so many stubs.  They lie where they do on no machine: the folders above them are looked at, too."""
+    return count(*map(str, files), *(f"/opt/lazycuda/lib/{file.name}:{function}"
+                                     for file, function in stubs(number)),
+                 bound=[*bound, "--bind", f"{LIB}:/opt/lazycuda/lib"], **env)
+
+
 def over_plain(count, version):
-    """What the first call takes more than dlopen() and the same call."""
+    """What the first call takes more than dlopen() and the same call, at places of equal depth on any machine."""
     library = measure.real(version)["cudart"]
-    env = {"LD_LIBRARY_PATH": str(library.parent)}
-    return (count(*words(stubs(1)), **env) -
-            count(f"+{library}:cudaRuntimeGetVersion", **env))
-
-
-def missing(count, number, files=()):
-    """The stubs lie where they do on no machine: the folders above them are looked at, too."""
-    seen_as = {LIB: "/opt/lazycuda/lib", WORK / "made": "/opt/lazycuda/made"}
-    bound = [word for folder, name in seen_as.items() for word in ("--bind", f"{folder}:{name}")]
-    return count(*map(str, files), *(f"{seen_as[file.parent]}/{file.name}:{function}"
-                                     for file, function in stubs(number)), bound=bound)
+    bound = ["--bind", f"{library.parent}:/opt/toolkit/lib64"]
+    env = {"LD_LIBRARY_PATH": "/opt/toolkit/lib64"}
+    return (first_calls(count, 1, bound=bound, **env) -
+            count(f"+/opt/toolkit/lib64/{library.name}:cudaRuntimeGetVersion", bound=bound, **env))
 
 
 def added(objects):
     """The instructions for so many objects more, for one."""
     files = measure.objects()[:objects]
-    return (missing(instructions, 1, files) - missing(instructions, 1)) / len(files)
+    return (first_calls(instructions, 1, files) - first_calls(instructions, 1)) / len(files)
 
 
-def eager(number):
-    """Loading so many stubs with a call of each, where the libraries of the first three are
-    installed: if each loads its library with itself, and if the call does."""
-    folders = {str(file.parent) for file in measure.real(NEWEST).values()}
-    env = {"LD_LIBRARY_PATH": ":".join(sorted(folders))}
-    words = [f"+{file}:{function}" for file, function in stubs(number)]
-    return [(instructions(*words, LAZYCUDA_EAGER="1", **env), instructions(*words, **env))]
+def added_entries(count):
+    """The same for entries of PYTHONPATH, each of which is a folder that is not there."""
+    entries = ":".join(f"/nowhere/{i}" for i in range(count))
+    return (first_calls(instructions, 1, PYTHONPATH=entries) - first_calls(instructions, 1)) / count
+
+
+def added_folders(count):
+    """The same for folders that are there, which each of three stubs looks into: half of them the shell's,
+    half Python's."""
+    folders = WORK / "folders"
+    for i in range(count):
+        (folders / str(i)).mkdir(parents=True, exist_ok=True)
+    entries = [f"/opt/folders/{i}" for i in range(count)]
+    bound = ("--bind", f"{folders}:/opt/folders")
+    env = {"LD_LIBRARY_PATH": ":".join(entries[::2]), "PYTHONPATH": ":".join(entries[1::2])}
+    return (first_calls(instructions, 3, bound=bound, **env) - first_calls(instructions, 3)) / count
 
 
 def only(most, count, *arguments):
@@ -132,23 +89,26 @@ def only(most, count, *arguments):
 
 GROUPS = {
     "First calls, by counts": [
-        Row(f"{version}, over dlopen() by hand / 500,000", "instructions", 1,
-            only(500_000, over_plain, instructions, version)) for version in VERSIONS
+        Row(f"{version}, over dlopen() by hand / 350,000", "instructions", 1,
+            only(350_000, over_plain, instructions, version)) for version in VERSIONS
     ] + [
-        Row(f"{version}, over dlopen() by hand / 100", "system calls", 1,
-            only(100, over_plain, system_calls, version)) for version in VERSIONS
+        Row(f"{version}, over dlopen() by hand / 54", "system calls", 1,
+            only(54, over_plain, system_calls, version)) for version in VERSIONS
     ] + [
         Row(f"no library, {n} stub{'s'[:n > 1]} / {most:,}", "instructions", 1,
-            only(most, missing, instructions, n))
-        for n, most in ((1, 500_000), (3, 700_000), (9, 1_300_000), (17, 2_000_000))
+            only(most, first_calls, instructions, n))
+        for n, most in ((1, 220_000), (3, 460_000), (9, 1_100_000), (17, 2_250_000))
     ] + [
-        Row(f"no library, {n} stub{'s'[:n > 1]} / {60 + 28 * (n - 1)}", "system calls", 1,
-            only(60 + 28 * (n - 1), missing, system_calls, n)) for n in (1, 3, 9, 17)
+        Row(f"no library, {n} stub{'s'[:n > 1]} / {64 + 32 * (n - 1)}", "system calls", 1,
+            only(64 + 32 * (n - 1), first_calls, system_calls, n)) for n in (1, 3, 9, 17)
     ] + [
         Row(f"no library: one of {n:,} objects / 2,500", "instructions", 1,
             only(2500, added, n)) for n in (10, 100, 1000)
     ] + [
-        Row(f"eager, {n} stub{'s'[:n > 1]} / by the first calls", "instructions", 1.1,
-            functools.partial(eager, n)) for n in (1, 3, 17)
+        Row(f"no library: one of {n:,} in PYTHONPATH / 10,000", "instructions", 1,
+            only(10_000, added_entries, n)) for n in (40, 400, 4000)
+    ] + [
+        Row(f"no library: one of {n:,} folders, 3 stubs / 60,000", "instructions", 1,
+            only(60_000, added_folders, n)) for n in (40, 400, 4000)
     ],
 }

@@ -12,7 +12,7 @@ BEGIN {
 	TABLES = "status tools/status_command.c audit tools/audit_command.c " \
 		"retarget tools/retarget/lazycuda/retarget.py inspect tools/inspect_command.c " \
 		"plan tools/plan_command.c plan,link tools/link_arguments.c link tools/link_command.c " \
-		"stub tools/stub_command.c"
+		"embed tools/embed_command.c stub tools/stub_command.c toolkit tools/retarget/lazycuda/toolkit.py"
 }
 
 # The commands have the option of the row that was read.  Options that several have are said once.

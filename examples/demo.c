@@ -82,7 +82,8 @@ static void ask_runtime(void)
 	printf("  cudaRuntimeGetVersion     %d (%s), version %d\n", error,
 	       name_of(error), version);
 	if (error && strncmp(cudaGetErrorName(error), "fake ", 5))
-		printf("      %s\n", cudaGetErrorString(error));
+		printf("      %s%s\n", cudaGetErrorString(error),
+		       error == 35 ? ": NVIDIA's own answer where there is no driver" : "");
 	error = cudaGetDeviceCount(&devices);
 	printf("  cudaGetDeviceCount        %d (%s)\n", error, name_of(error));
 }

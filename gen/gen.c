@@ -29,6 +29,7 @@
  *
  * Exit status: 0 all is written, 2 no file is.
  */
+#include "embed.h"
 #include "writers.h"
 
 #include <errno.h>
@@ -39,28 +40,33 @@
 
 static const char usage[] =
 "usage: gen [-o DIR] [--abi MAJOR | --stub] LIST\n"
-"       gen --words LIST";
+"       gen --words LIST\n"
+"       gen --embed CUDA --version VERSION --from DIR... [--names FILE] -o FILE LIBRARY...";
 
 struct options {
 	const char *directory, *list;
 	unsigned abi;		/* MAJOR; 0 if not given */
+	struct embedding embedding;
 	bool stub, words;
 };
 
-static unsigned read_major(const char *word)
+/* `more` is what is said below. */
+static unsigned read_major(const char *option, const char *word, const char *more)
 {
 	char *end;
 	unsigned long major = strtoul(word, &end, 10);
 
 	if (*end || !major || major > MAX_MAJOR)
-		fail(NULL, "--abi %s: it is not a major of CUDA\n%s", word, usage);
+		fail(NULL, "%s %s: it is not a major of CUDA%s", option, word, more);
 	return (unsigned)major;
 }
 
 static void read_options(struct options *options, char **word)
 {
-	const char *abi = NULL;
+	const char *abi = NULL, *embed = NULL;
 	const struct option table[] = {
+		{ "--embed", .text = &embed }, { "--version", .text = &options->embedding.version },
+		{ "--from", .list = &options->embedding.roots }, { "--names", .text = &options->embedding.names },
 		{ "-o", .text = &options->directory }, { "--abi", .text = &abi },
 		{ "--stub", .given = &options->stub }, { "--words", .given = &options->words },
 		{ .name = NULL },
@@ -69,11 +75,18 @@ static void read_options(struct options *options, char **word)
 	*options = (struct options){ .directory = "." };
 	for (word++; *word && **word == '-';)
 		word = take_option(word, table, usage);
+	if (embed) {
+		command_name = "lazycuda embed";
+		options->embedding.cuda = read_major("--cuda", embed, "");
+		for (; *word; word++)
+			list_add(&options->embedding.libraries, *word);
+		return;
+	}
 	if (!*word || word[1])
 		fail(NULL, "it takes one LIST\n%s", usage);
 	options->list = *word;
 	if (abi)
-		options->abi = read_major(abi);
+		options->abi = read_major("--abi", abi, format("\n%s", usage));
 	if (options->stub)
 		command_name = "lazycuda stub";
 }
@@ -212,7 +225,7 @@ static void print_library(const struct symbols *list, const struct library *libr
 		    !library->own_majors || i + 1 == library->sonames.count)
 			print_words("import", library, cudas & ~taken, major, "");
 		taken |= cudas;
-		if (!library->compat_place.line)
+		if (!library->compat_position.line)
 			print_words("compat", library, cudas, major, format("/%s", soname->text));
 	}
 }
@@ -234,6 +247,15 @@ static void print_lists(const struct symbols *list)
 		fail(NULL, "cannot write the words: %s", strerror(errno));
 }
 
+static void write_embedded(const struct options *options)
+{
+	struct text text = embed(&options->embedding);
+	FILE *file = fopen(options->directory, "w");
+
+	if (!file || fwrite(text.bytes, 1, text.length, file) != text.length || fclose(file))
+		fail(NULL, "cannot write %s: %s", options->directory, strerror(errno));
+}
+
 int main(int count, char **arguments)
 {
 	struct options options;
@@ -242,6 +264,10 @@ int main(int count, char **arguments)
 
 	(void)count;
 	read_options(&options, arguments);
+	if (options.embedding.cuda) {
+		write_embedded(&options);
+		return 0;
+	}
 	name_maker(&files, &options);
 	read_list(&list, options.list);
 	if (options.words) {

@@ -51,10 +51,10 @@ static bool has_word(const char *name, const char *word)
 
 bool is_release(const char *name)
 {
-	for (size_t i = 0; i < sizeof(exceptions) / sizeof(*exceptions); i++)
+	for (size_t i = 0; i < COUNT(exceptions); i++)
 		if (!strcmp(name, exceptions[i].name))
 			return exceptions[i].releases;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < COUNT(words); i++)
 		if (has_word(name, words[i]))
 			return true;
 	return false;

@@ -53,7 +53,7 @@ char *key_of(const struct row *row, unsigned toolkit, bool machine)
 	put(&key, "%s", row->unknown ? "?" : "");
 	for (size_t i = 0; i < row->params.count; i++) {
 		const struct param *param = &row->params.items[i];
-		bool pointer = param->way != BY_VALUE;
+		bool pointer = param->direction != BY_VALUE;
 
 		put(&key, "%s%s", i ? "," : "", pointer ? machine ? "ptr" : "*" : "");
 		if (!pointer || !machine)
@@ -229,20 +229,20 @@ static void add_use(struct slot *slot, const char *name, unsigned major)
 	*push(&slot->uses) = (struct use){ name, major, slot };
 }
 
-static void add_candidate(struct slot *slot, const char *name, toolkits in, bool own)
+static void add_provider(struct slot *slot, const char *name, toolkits in, bool own)
 {
-	size_t count = slot->candidates.count;
+	size_t count = slot->providers.count;
 
 	/* Forms are added in order of name. */
-	if (count && !strcmp(slot->candidates.items[count - 1].name, name))
-		slot->candidates.items[count - 1].in |= in;
+	if (count && !strcmp(slot->providers.items[count - 1].name, name))
+		slot->providers.items[count - 1].in |= in;
 	else
-		*push(&slot->candidates) = (struct candidate){ name, in, own };
+		*push(&slot->providers) = (struct provider){ name, in, own };
 }
 
 static unsigned size_to_zero(const struct param *param, unsigned toolkit)
 {
-	if (param->way != OUT)
+	if (param->direction != OUT)
 		return 0;
 	if (param->type.pointer)
 		return kind_sizes[PTR];
@@ -277,6 +277,7 @@ static void add_caller(struct plan *plan, struct slot *slot, const struct form *
 	slot->unknown |= row->unknown;
 	if (row->hook)
 		slot->hook = "";
+	slot->slow |= row->slow;
 	slot->text |= row->text;
 	slot->negative |= row->negative;
 	for (; in; in &= ~major_set(plan->list, major_at(plan->list, first_bit(in))))
@@ -321,8 +322,8 @@ static void find_siblings(siblings *members, struct form **first, struct form **
 
 /* Finds a slot that a member can share, or makes one.  taken[i] holds the toolkits in
  * which some name of slots[i] is exported. */
-static void seat(struct plan *plan, struct sibling *member, struct slot **slots, toolkits *taken,
-		 size_t *count)
+static void assign_slot(struct plan *plan, struct sibling *member, struct slot **slots, toolkits *taken,
+			size_t *count)
 {
 	bool versioned = is_versioned(plan->list, (*member->first)->row->name);
 	size_t i = 0;
@@ -336,20 +337,20 @@ static void seat(struct plan *plan, struct sibling *member, struct slot **slots,
 	member->slot = slots[i];
 }
 
-static void seat_members(struct plan *plan, siblings *members)
+static void assign_slots(struct plan *plan, siblings *members)
 {
 	struct slot **slots = allocate(members->count, sizeof(*slots));
 	toolkits *taken = allocate(members->count, sizeof(*taken));
 	size_t count = 0;
 
-	/* The family's own name is seated first. */
+	/* The family's own name is assigned first. */
 	for (int round = 0; round < 2; round++)
 		for (size_t i = 0; i < members->count; i++) {
 			struct sibling *member = &members->items[i];
 			const struct row *row = (*member->first)->row;
 
 			if (!round == !strcmp(row->name, row->family))
-				seat(plan, member, slots, taken, &count);
+				assign_slot(plan, member, slots, taken, &count);
 		}
 }
 
@@ -385,16 +386,16 @@ static toolkits told_by_names(const struct plan *plan, const struct form *form)
 	return told;
 }
 
-static void add_candidates(const struct plan *plan, struct slot *slot,
-			   const siblings *members)
+static void add_providers(const struct plan *plan, struct slot *slot,
+			  const siblings *members)
 {
 	for (size_t i = 0; i < members->count; i++) {
 		const struct sibling *member = &members->items[i];
 
 		for (struct form **form = member->first; form < member->end; form++)
 			if (!(*form)->row->undeclared && told_by_names(plan, *form))
-				add_candidate(slot, (*form)->row->name, told_by_names(plan, *form),
-					      member->slot == slot);
+				add_provider(slot, (*form)->row->name, told_by_names(plan, *form),
+					     member->slot == slot);
 	}
 }
 
@@ -405,11 +406,11 @@ static void add_shared(struct plan *plan, struct form **first, struct form **end
 	siblings members = { 0 };
 
 	find_siblings(&members, first, end);
-	seat_members(plan, &members);
+	assign_slots(plan, &members);
 	for (size_t i = 0; i < members.count; i++)
 		add_callers(plan, &members.items[i]);
 	for (; slots < plan->slots.count; slots++)
-		add_candidates(plan, plan->slots.items[slots], &members);
+		add_providers(plan, plan->slots.items[slots], &members);
 }
 
 /* Adds a slot for one name in one major; `form` is the name's first. */
@@ -423,7 +424,7 @@ static void add_alone(struct plan *plan, const struct form *form, const struct f
 		if (!(form->in & major))
 			continue;
 		add_caller(plan, slot, form, form->in & major);
-		add_candidate(slot, name->name, form->in & major, true);
+		add_provider(slot, name->name, form->in & major, true);
 	}
 	*push(&plan->slots) = slot;
 }
@@ -486,9 +487,9 @@ static int compare_names(const char *a, const char *b)
 /* The family whose own name sorts first; qsort() passes no context. */
 static const char *family;
 
-static int compare_candidates(const void *one, const void *other)
+static int compare_providers(const void *one, const void *other)
 {
-	const struct candidate *a = one, *b = other;
+	const struct provider *a = one, *b = other;
 	int order = b->own - a->own;
 
 	if (!order)
@@ -510,8 +511,8 @@ static void name_slot(struct slot *slot)
 		if (!strcmp(slot->uses.items[i].name, slot->row->family))
 			slot->name = slot->row->family;
 	family = slot->row->family;
-	qsort(slot->candidates.items, slot->candidates.count, sizeof(struct candidate),
-	      compare_candidates);
+	qsort(slot->providers.items, slot->providers.count, sizeof(struct provider),
+	      compare_providers);
 }
 
 static unsigned oldest_use(const struct slot *slot)
@@ -565,7 +566,7 @@ static void name_slots(struct plan *plan)
 	for (size_t i = 0; i < count; i++) {
 		slots[i]->number = (unsigned)i;
 		if (i && !strcmp(slots[i]->ident, slots[i - 1]->ident))
-			fail_at(slots[i]->row->place, "two slots would be called %s",
+			fail_at(slots[i]->row->position, "two slots would be called %s",
 				slots[i]->ident);
 	}
 }
@@ -607,7 +608,7 @@ static void name_hooks(struct plan *plan)
 				break;
 			same &= same_machine(*first, *next);
 			if ((*next)->unknown)
-				fail_at((*next)->row->place, "a hook needs one prototype in a major");
+				fail_at((*next)->row->position, "a hook needs one prototype in a major");
 		}
 		for (struct slot **slot = first; slot < next; slot++)
 			(*slot)->hook = format("lc_hook_%s",
@@ -666,9 +667,11 @@ static void add_any(struct plan *plan, const struct use *first, const struct use
 	*slot = *first->slot;
 	slot->name = first->name;
 	slot->any = true;
-	slot->candidates.count = slot->uses.count = 0;
+	slot->first_use = (size_t)(first - plan->uses.items);
+	slot->providers.count = slot->uses.count = 0;
 	slot->zero = allocate(count + 1, sizeof(*slot->zero));
-	memcpy(slot->zero, first->slot->zero, count * sizeof(*slot->zero));
+	if (!slot->unknown)	/* else callers differ, perhaps in how many parameters they have */
+		memcpy(slot->zero, first->slot->zero, count * sizeof(*slot->zero));
 	for (const struct use *use = first + 1; use < end; use++) {
 		const struct slot *other = use->slot;
 

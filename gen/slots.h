@@ -10,6 +10,7 @@
  *	write_layouts.c	writes struct layouts for adaptors
  *	write_links.c	writes version scripts and the source of import libraries
  *	write_note.c	writes the note that tells packaging tools what a stub may open
+ *	embed.c		puts stubs into one C file; amalgam.c joins the sources
  *	gen.c		command line; writes all files or none
  */
 #ifndef SLOTS_H
@@ -33,7 +34,7 @@ struct use {
 	struct slot *slot;
 };
 
-struct candidate {
+struct provider {
 	const char *name;
 	toolkits in;
 	bool own;		/* callers of the slot ask for this name */
@@ -44,16 +45,20 @@ struct slot {
 	const char *name;	/* the name in messages; callers use it */
 	const char *ident;	/* the slot's identifier in C */
 	const char *hook;	/* the stub's function that answers calls; or NULL */
+	bool slow;		/* it does so until the slot leads to the real function */
 	unsigned number;
 	bool text;		/* the function returns the meaning of a status */
 	bool negative;		/* its result is negative where a call fails */
 	bool unknown;		/* no prototype: the entry point is assembly */
-	bool any;		/* for callers without a version, of a name without a default one */
+	bool bare;		/* no caller has it, and adaptors may call it; */
+	bool idle;		/* none that is there does */
+	bool any;		/* for callers without a version, of a name without a default one: */
+	size_t first_use;	/* that name's first in plan.uses, and first row of the exports */
 	/* The prototype: this row, with the struct layouts of this toolkit. */
 	const struct row *row;
 	unsigned toolkit;
 	unsigned *zero;		/* bytes to zero at each pointer parameter; 0 for none */
-	ARRAY(struct candidate) candidates;
+	ARRAY(struct provider) providers;
 	ARRAY(struct use) uses;
 };
 
@@ -79,6 +84,9 @@ struct plan {
 	ARRAY(struct since) since;	/* newest first */
 	toolkits alike[MAX_TOOLKITS];	/* by version: those with the same of the names in `since` */
 	ARRAY(struct value) values;
+	const struct slot *live;	/* the first of those that are idle, which come last; or NULL */
+	unsigned embedded;	/* it is part of one C file, for callers of this CUDA: names have no versions */
+	bool pruned;		/* it has not all functions of its callers */
 };
 
 void plan_stub(struct plan *plan, const struct symbols *list, const struct library *library);

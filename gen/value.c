@@ -156,18 +156,18 @@ static void make_value(struct value *value, const struct type *type, unsigned to
 
 	find_members(&members, record, toolkit);
 	if (!members.all.count)
-		fail_at(type->place, "struct %s has no fields, and so cannot be passed by value",
+		fail_at(type->position, "struct %s has no fields, and so cannot be passed by value",
 			record->name);
 	if (!members.odd)
 		add_members(&members, &text, value->bytes);
 	if (members.odd)
-		fail_at(type->place, "struct %s cannot be passed by value with %s as it is on line %u",
-			record->name, members.odd->name, members.odd->place.line);
+		fail_at(type->position, "struct %s cannot be passed by value with %s as it is on line %u",
+			record->name, members.odd->name, members.odd->position.line);
 	if (members.floats && (members.overlap || members.padding))
-		fail_at(type->place, "struct %s cannot be passed by value: it has floating-point "
+		fail_at(type->position, "struct %s cannot be passed by value: it has floating-point "
 			"numbers and %s", record->name, members.overlap ? "a union" : "gaps");
 	if (value->bytes % members.alignment)
-		fail_at(type->place, "struct %s has %u bytes, which is not a multiple of its "
+		fail_at(type->position, "struct %s has %u bytes, which is not a multiple of its "
 			"alignment, %u", record->name, value->bytes, members.alignment);
 	if (members.overlap) {
 		text.length = 0;

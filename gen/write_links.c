@@ -48,7 +48,7 @@ void write_maps(struct files *files, const struct plan *plan)
 	write_map(files, plan, ".map", 0);
 	/* No stub takes the SONAME of a library that comes with the driver, or of one with a row
 	 * `compat none`: the real CUDA libraries would get the stub instead. */
-	if (library->without_majors || library->compat_place.line)
+	if (library->without_majors || library->compat_position.line)
 		return;
 	for (size_t i = 0; i < library->sonames.count; i++) {
 		const struct ranged *soname = &library->sonames.items[i];

@@ -82,12 +82,21 @@ static void write_packages(struct text *c, const struct library *library)
 	put(c, "\")\n");
 }
 
+/* What LC_RECORD_NOTE says; `major` is the library's own of the CUDA that callers are compiled for. */
+static void write_inside(struct text *c, const struct plan *plan, unsigned major)
+{
+	put(c, "\n#define LC_COPY_OF \"%s %u %u\"", file_name(plan->library), plan->embedded, major);
+	for (size_t i = 0; plan->pruned && i < plan->uses.count; i++)
+		put(c, " \\\n\t\" %s\"", plan->uses.items[i].name);
+	put(c, "\n");
+}
+
 /* SONAMEs are in the order of the search, newest first. */
-void write_note(struct text *c, const struct plan *plan)
+void write_note(struct text *c, const struct plan *plan, unsigned major)
 {
 	const struct library *library = plan->library;
 
-	put(c, "\nLC_DLOPEN_NOTE(library,\n\tLC_DLOPEN(\"");
+	put(c, "\nLC_DLOPEN_NOTE(\n\tLC_DLOPEN(\"");
 	add_sonames(c, plan);
 	add_feature(c, library->name);
 	if (library->companion) {
@@ -102,4 +111,6 @@ void write_note(struct text *c, const struct plan *plan)
 	}
 	put(c, ")\n");
 	write_packages(c, library);
+	if (plan->embedded)
+		write_inside(c, plan, major);
 }

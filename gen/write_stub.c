@@ -38,7 +38,7 @@ static const char *status_in(const struct type *type, unsigned toolkit)
 		if (field->offset || field->type.kind != I32 || field->type.pointer ||
 		    field->type.count != 1 || !(field->in & BIT(toolkit)))
 			continue;
-		for (size_t j = 0; j < sizeof(names) / sizeof(*names); j++)
+		for (size_t j = 0; j < COUNT(names); j++)
 			if (!strcmp(field->name, names[j]))
 				return field->name;
 	}
@@ -74,7 +74,7 @@ struct signature {
 static const char *param_type(struct plan *plan, const struct slot *slot,
 			      const struct param *param)
 {
-	if (param->way != BY_VALUE)
+	if (param->direction != BY_VALUE)
 		return param_types[PTR];
 	if (param->type.kind == STRUCT)
 		return format("struct %s", passed_value(plan, &param->type, slot->toolkit)->name);
@@ -128,7 +128,8 @@ static void write_slots(struct text *h, struct plan *plan)
 	put(h, "enum {\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
 		put(h, "\tLC_SLOT_%s,\n", plan->slots.items[i]->ident);
-	put(h, "\tLC_SLOTS\n};\n\nstruct lc_slots {\n");
+	put(h, "\tLC_SLOTS%s%s\n};\n\nstruct lc_slots {\n", plan->live ? " = LC_SLOT_" : "",
+	    plan->live ? plan->live->ident : "");
 	for (size_t i = 0; i < plan->slots.count; i++) {
 		const struct slot *slot = plan->slots.items[i];
 		struct signature signature;
@@ -201,7 +202,7 @@ static void add_zeroes(struct text *c, const struct slot *slot)
 static bool has_struct(const struct row *row)
 {
 	for (size_t i = 0; i < row->params.count; i++)
-		if (row->params.items[i].way == BY_VALUE &&
+		if (row->params.items[i].direction == BY_VALUE &&
 		    row->params.items[i].type.kind == STRUCT)
 			return true;
 	return row->result.kind == STRUCT;
@@ -231,7 +232,7 @@ static const char *text_instead(const struct row *row)
 {
 	const struct param *first = row->params.items;
 
-	return row->params.count == 1 && first->way == BY_VALUE &&
+	return row->params.count == 1 && first->direction == BY_VALUE &&
 	       (first->type.kind == I32 || first->type.kind == U32) ?
 		"lc_text_instead(a1)" : "lc_last_error()->message";
 }
@@ -264,8 +265,8 @@ static void write_entry(struct text *c, struct plan *plan, const struct slot *sl
 		return;
 	}
 	if (slot->hook)
-		put(c, "LC_ANSWER(%s, %s, %s, (%s%sLC_SLOT_%s),", result_type(plan, slot),
-		    slot->ident, slot->hook, signature.args.bytes,
+		put(c, "%s(%s, %s, %s, (%s%sLC_SLOT_%s),", slot->slow ? "LC_ANSWER_SLOWLY" : "LC_ANSWER",
+		    result_type(plan, slot), slot->ident, slot->hook, signature.args.bytes,
 		    slot->row->params.count ? ", " : "", slot->ident);
 	else if (forwards_struct(slot))
 		put(c, "LC_FORWARD_STRUCT(%s, %s, %u,", result_type(plan, slot), slot->ident,
@@ -285,6 +286,8 @@ static void write_entries(struct text *c, struct plan *plan)
 	for (size_t i = 0; i < plan->slots.count; i++) {
 		const struct slot *slot = plan->slots.items[i];
 
+		if (slot->bare)
+			continue;
 		trampoline |= slot->unknown || forwards_status(slot);
 		assembly |= forwards_struct(slot);
 		text |= slot->text;
@@ -297,13 +300,15 @@ static void write_entries(struct text *c, struct plan *plan)
 	put(c, "\n/* One entry point for each slot, and what the slot leads to at first. */\n");
 	put(c, "%s", assembly ? "LC_ASM_BEGIN\n" : "");
 	for (size_t i = 0; i < plan->slots.count; i++)
-		write_entry(c, plan, plan->slots.items[i]);
+		if (!plan->slots.items[i]->bare)
+			write_entry(c, plan, plan->slots.items[i]);
 	put(c, "%s", assembly ? "LC_ASM_END\n" : "");
 	put(c, "\nstruct lc_slots lc_slots LC_TABLE = {\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
-		put(c, "\t.%s = lc_slow_%s,\n", plan->slots.items[i]->ident,
-		    plan->slots.items[i]->ident);
-	put(c, "};\nLC_SLOT_TABLE\n");
+		if (!plan->slots.items[i]->bare)
+			put(c, "\t.%s = lc_slow_%s,\n", plan->slots.items[i]->ident,
+			    plan->slots.items[i]->ident);
+	put(c, "};\nLC_TABLE_OF_SLOTS\n");
 }
 
 /* ---- versions of names ---- */
@@ -325,10 +330,33 @@ static void write_use(struct text *c, const struct plan *plan, const struct use 
 	    chosen ? "@@" : "@", soname);
 }
 
+/* Returns true if assembly makes the entry: forwards_struct() and the others of write_entry(). */
+static bool is_in_assembly(const struct slot *slot)
+{
+	return slot->unknown || forwards_status(slot) || forwards_struct(slot);
+}
+
+/* The names as callers of one major use them, for one C file. */
+static void write_names(struct text *c, const struct plan *plan, unsigned major)
+{
+	put(c, "\n/* The names under which callers reach the entry points. */\n");
+	for (size_t i = 0; i < plan->uses.count; i++) {
+		const struct use *use = &plan->uses.items[i];
+
+		if (use->major == major)
+			put(c, "LC_NAME%s(%s, %s)\n", is_in_assembly(use->slot) ? "_IN_ASM" : "",
+			    use->slot->ident, use->name);
+	}
+}
+
 static void write_exports(struct text *c, const struct plan *plan, unsigned abi)
 {
 	const struct use *use = plan->uses.items, *end = use + plan->uses.count, *next;
 
+	if (plan->embedded) {
+		write_names(c, plan, abi);
+		return;
+	}
 	if (plan->library->without_majors || plan->library->node_names == NODES_NONE) {
 		put(c, "\n/* The names under which callers reach the entry points. */\n");
 		for (; use < end; use++)
@@ -369,6 +397,10 @@ static void write_variable(struct text *c, const struct plan *plan, const struct
 	for (size_t i = 0; variable->bytes && i < variable->size; i++)
 		put(c, " 0x%.2s,", variable->bytes + 2 * i);
 	put(c, "%s })\n", variable->bytes ? "" : " 0");
+	if (plan->embedded) {
+		put(c, "LC_NAME(%s, %s)\n", variable->name, variable->name);
+		return;
+	}
 	if (library->without_majors || library->node_names == NODES_NONE)
 		put(c, "LC_EXPORT_PLAIN(%s, %s)\n", variable->name, variable->name);
 	/* Newest first: an import library for the newest major has the default version. */
@@ -457,12 +489,12 @@ static void write_pool(struct text *c, const struct plan *plan)
 	put(c, "};\n#define N(name) offsetof(struct names, name)\n");
 }
 
-/* The versions in which a candidate serves.  Drivers keep names that headers drop. */
-static toolkits times_of(const struct plan *plan, const struct candidate *candidate)
+/* The versions in which a provider serves.  Drivers keep names that headers drop. */
+static toolkits times_of(const struct plan *plan, const struct provider *provider)
 {
 	if (!plan->library->without_majors)
-		return candidate->in;
-	return plan->library->in & ~(BIT(first_bit(candidate->in)) - 1);
+		return provider->in;
+	return plan->library->in & ~(BIT(first_bit(provider->in)) - 1);
 }
 
 static unsigned count_runs(const struct plan *plan, const struct slot *slot)
@@ -470,50 +502,51 @@ static unsigned count_runs(const struct plan *plan, const struct slot *slot)
 	struct text run = { 0 };
 	unsigned count = 0;
 
-	for (size_t i = 0; i < slot->candidates.count; i++)
-		for (toolkits in = times_of(plan, &slot->candidates.items[i]); in; count++)
+	for (size_t i = 0; i < slot->providers.count; i++)
+		for (toolkits in = times_of(plan, &slot->providers.items[i]); in; count++)
 			in = take_run(plan, in, &run);
 	return count;
 }
 
-/* The stub counts slots and candidates in 16 bits. */
+/* The stub counts slots and providers in 16 bits. */
 static void check_counts(const struct plan *plan)
 {
 	const struct library *library = plan->library;
-	size_t candidates = 0;
+	size_t providers = 0;
 
 	for (size_t i = 0; i < plan->slots.count; i++)
-		candidates += count_runs(plan, plan->slots.items[i]);
+		providers += count_runs(plan, plan->slots.items[i]);
 	if (plan->slots.count > UINT16_MAX)
-		fail_at(library->place, "library %s has %zu interfaces, and a stub has room for %d",
+		fail_at(library->position, "library %s has %zu interfaces, and a stub has room for %d",
 			library->name, plan->slots.count, UINT16_MAX);
-	if (candidates > UINT16_MAX)
-		fail_at(library->place, "library %s has %zu candidates for its interfaces, and a stub "
-			"has room for %d", library->name, candidates, UINT16_MAX);
+	if (providers > UINT16_MAX)
+		fail_at(library->position, "library %s has %zu providers of its interfaces, and a stub "
+			"has room for %d", library->name, providers, UINT16_MAX);
 }
 
-static void write_candidates(struct text *c, const struct plan *plan)
+static void write_providers(struct text *c, const struct plan *plan)
 {
 	struct text run = { 0 };
 
-	put(c, "\nstatic const struct candidates {\n");
+	put(c, "\nstatic const struct providers {\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
-		if (!plan->slots.items[i]->any)
-			put(c, "\tstruct lc_candidate %s[%u];\n", plan->slots.items[i]->ident,
+		if (!plan->slots.items[i]->any && !plan->slots.items[i]->idle)
+			put(c, "\tstruct lc_provider %s[%u];\n", plan->slots.items[i]->ident,
 			    count_runs(plan, plan->slots.items[i]));
-	put(c, "} candidates = {\n");
+	put(c, "} providers = {\n");
 	for (size_t i = 0; i < plan->slots.count; i++) {
 		const struct slot *slot = plan->slots.items[i];
 
-		if (slot->any)
+		if (slot->any || slot->idle)
 			continue;
 		put(c, "\t{\n");
-		for (size_t j = 0; j < slot->candidates.count; j++) {
-			toolkits in = times_of(plan, &slot->candidates.items[j]);
+		for (size_t j = 0; j < slot->providers.count; j++) {
+			const char *name = slot->providers.items[j].name;
+			toolkits in = times_of(plan, &slot->providers.items[j]);
 
 			while (in) {
 				in = take_run(plan, in, &run);
-				put(c, "\t\t{ N(%s), %s },\n", slot->candidates.items[j].name,
+				put(c, "\t\t{ N(%s), %#x, %s },\n", name, hash_of(name, strlen(name)),
 				    run.bytes);
 			}
 		}
@@ -526,12 +559,15 @@ static void write_slot_rows(struct text *c, const struct plan *plan)
 {
 	/* sizeof a member of the type, not of the table: gcc copies what a table holds. */
 	put(c, "#define C(slot) \\\n"
-	    "\toffsetof(struct candidates, slot) / sizeof(struct lc_candidate), \\\n"
-	    "\tsizeof(((struct candidates *)0)->slot) / sizeof(struct lc_candidate)\n"
+	    "\toffsetof(struct providers, slot) / sizeof(struct lc_provider), \\\n"
+	    "\tsizeof(((struct providers *)0)->slot) / sizeof(struct lc_provider)\n"
 	    "\nstatic const struct lc_slot slots[] = {\n");
 	for (size_t i = 0; i < plan->slots.count; i++)
-		if (plan->slots.items[i]->any)
-			put(c, "\t{ N(%s), LC_ANY_CALLER, 0 },\n", plan->slots.items[i]->name);
+		if (plan->slots.items[i]->idle)
+			continue;
+		else if (plan->slots.items[i]->any)
+			put(c, "\t{ N(%s), LC_ANY_CALLER, %zu },\n", plan->slots.items[i]->name,
+			    plan->slots.items[i]->first_use);
 		else
 			put(c, "\t{ N(%s), C(%s) },\n", plan->slots.items[i]->name,
 			    plan->slots.items[i]->ident);
@@ -782,7 +818,7 @@ static bool write_releases(struct text *c, struct plan *plan)
 	for (size_t i = 0; i < plan->slots.count; i++) {
 		const struct slot *slot = plan->slots.items[i];
 
-		if (!slot->hook && succeeds_with_0(plan, slot) && is_release(slot->name))
+		if (!slot->hook && !slot->bare && succeeds_with_0(plan, slot) && is_release(slot->name))
 			put(&rows, "\tLC_SLOT_%s,\n", slot->ident);
 	}
 	put_table(c, "uint16_t releases[]", &rows, "");
@@ -812,7 +848,7 @@ static void write_library(struct text *c, struct plan *plan)
 	put(c, "\t.known_majors = known_majors,\n\t.known_major_count = COUNT(known_majors),\n"
 	    "\t.errors = {\n%s\t},\n", errors_text(library, last_bit(library->in)));
 	put(c, "\t.names = (const char *)&names,\n\t.slots = slots,\n\t.slot_count = LC_SLOTS,\n"
-	    "\t.candidates = (const struct lc_candidate *)&candidates,\n"
+	    "\t.providers = (const struct lc_provider *)&providers,\n"
 	    "\t.exports = exports,\n\t.export_count = COUNT(exports),\n");
 	if (library->statuses)
 		put(c, "\t.enumerators = enumerators,\n\t.enumerator_count = COUNT(enumerators),\n");
@@ -852,7 +888,7 @@ void write_stub(struct files *files, struct plan *plan, unsigned abi)
 	write_exports(c, plan, abi);
 	write_variables(c, plan);
 	write_pool(c, plan);
-	write_candidates(c, plan);
+	write_providers(c, plan);
 	write_slot_rows(c, plan);
 	write_export_rows(c, plan);
 	write_enumerators(c, plan);
@@ -865,7 +901,8 @@ void write_stub(struct files *files, struct plan *plan, unsigned abi)
 	write_known_majors(c, plan);
 	write_homes(c, plan);
 	write_library(c, plan);
-	write_note(c, plan);
+	write_note(c, plan, abi);
+	put(c, "\n#undef N\n#undef C\n");
 }
 
 /* A file may include several of these headers, so every name contains the library's. */

@@ -4,6 +4,13 @@
 
 #include <string.h>
 
+const char *file_name(const struct library *library)
+{
+	const char *name = library->stub + strlen("lib");
+
+	return format("%.*s", (int)(strlen(name) - strlen("_stub.so")), name);
+}
+
 const char *soname_of(const struct plan *plan, unsigned major)
 {
 	for (size_t i = 0; i < plan->library->sonames.count; i++) {

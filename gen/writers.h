@@ -25,7 +25,10 @@ void write_real(struct files *files, const struct plan *plan);	/* .real.h */
 void write_layouts(struct files *files, const struct plan *plan);	/* .layouts.h */
 void write_specifics(struct files *files, const struct plan *plan);	/* .specifics.c */
 
-void write_note(struct text *c, const struct plan *plan);	/* the end of the .c file */
+void write_note(struct text *c, const struct plan *plan, unsigned major);	/* the end of the .c file */
+
+/* "nvidia-ml" of "libnvidia-ml_stub.so" */
+const char *file_name(const struct library *library);
 
 /* Shared by the writers. */
 struct text *new_file(struct files *files, const struct plan *plan, const char *suffix,

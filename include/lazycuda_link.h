@@ -523,7 +523,7 @@ enum lazycuda_backend {
 	LAZYCUDA_BACKEND_NONE = 0,	/* refused */
 	LAZYCUDA_BACKEND_NVJITLINK = 1,
 	LAZYCUDA_BACKEND_DRIVER = 2,
-	LAZYCUDA_BACKEND_NVRTC = 3,	/* of source alone nvrtc makes the image */
+	LAZYCUDA_BACKEND_NVRTC = 3,	/* of source alone nvrtc makes the image, or LTO-IR */
 	LAZYCUDA_BACKEND_TILEIRAS = 4	/* of Tile IR */
 };
 

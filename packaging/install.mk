@@ -25,12 +25,14 @@ FISH_DIR := $(DATADIR)/fish/vendor_completions.d
 # what it copies,
 LIBEXEC_DIR := $(LIBEXECDIR)/lazycuda
 SHARE_DIR := $(DATADIR)/lazycuda/stub
+EMBED_DIR := $(DATADIR)/lazycuda/embed
 # and the Python code of `lazycuda retarget`, which is the module that Python imports.
 RETARGET_DIR := $(PYTHONDIR)/lazycuda
 
 # The dynamic loader looks there by itself.
 SYSTEM_LIBDIRS := /lib /lib64 /usr/lib /usr/lib64 /lib/%-linux-gnu /usr/lib/%-linux-gnu
 RUNPATH ?= $(if $(filter $(SYSTEM_LIBDIRS),$(LIBDIR)),no,yes)
+$(call yes_or_no,RUNPATH)
 
 # ---- what depends on where it is to lie ----
 
@@ -85,6 +87,11 @@ stub_pcs = $(foreach l,$(sort $(foreach w,$(1),$(call field,$(w),3))),$\
 	$(eval $(call stub_pc,$(call field,$(w),3),$(call package,$(call field,$(w),3)),$(call field,$(w),2))))
 $(call stub_pcs,$(if $(filter uninstall,$(MAKECMDGOALS)),$(filter import/%,$(WORDS)),$(IMPORT_WORDS)))
 
+PCS += $(foreach f,$(ARCHIVE_FILES),$(PLACED)/cudart_static-stub-$(f:$(BUILD)/lib/cuda%/libcudart_stub.a=%).pc)
+$(PLACED)/cudart_static-stub-%.pc: packaging/pkgconfig/stub-static.pc.in $(PLACED)/flags
+	$(call say,MAKE)
+	$(Q)$(PC_SED) -e 's|@NAME@|cudart_static-stub|' -e 's|@LIBRARY@|cudart|g' -e 's|@MAJOR@|$*|' $< >$@
+
 $(PLACED)/lazycuda-link.pc: packaging/pkgconfig/lazycuda-link.pc.in $(PLACED)/flags
 	$(call say,MAKE)
 	$(Q)$(PC_SED) $< >$@
@@ -115,7 +122,8 @@ IMPORT_DIRS := $(MAJORS:%=$(LIBDIR)/lazycuda/cuda%)
 
 # Those that bear our name, and those that others use, too.
 OWN_DIRS := $(LIBDIR)/lazycuda $(IMPORT_DIRS) $(CMAKE_DIR) $(DATADIR)/lazycuda \
-	$(filter $(DATADIR)/lazycuda/%,$(PYTHONDIR)) $(RETARGET_DIR) $(LIBEXEC_DIR) $(SHARE_DIRS)
+	$(filter $(DATADIR)/lazycuda/%,$(PYTHONDIR)) $(RETARGET_DIR) $(LIBEXEC_DIR) $(SHARE_DIRS) \
+	$(sort $(patsubst %/,%,$(dir $(EMBEDDED:%=$(EMBED_DIR)/%))) $(EMBED_DIR)/stubs)
 SHARED_DIRS := $(LIBDIR) $(INCLUDEDIR) $(BINDIR) $(PC_DIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR) \
 	$(filter-out $(DATADIR)/lazycuda/%,$(PYTHONDIR)) \
 	$(sort $(foreach p,$(PAGES),$(call section,$(p))))
@@ -132,13 +140,18 @@ put_shared = $(call put,$(INSTALL_PROGRAM),$(1),$(call to,$(LIBDIR)/$(notdir $(1
 COMPLETIONS := $(BASH_DIR)/lazycuda $(ZSH_DIR)/_lazycuda $(FISH_DIR)/lazycuda.fish
 put_completion = $(call put,$(INSTALL_DATA),packaging/completions/lazycuda.$(1),$(call to,$(2)))
 
+# $(1): major; the links in it lead to what is installed
+toolkit = $(call to,$(LIBDIR)/lazycuda/toolkit$(1))
+put_toolkit = $(if $(V),,@printf '  %-8s%s\n' INSTALL $(toolkit) && )$(PYTHON) -I -B $(RETARGET_SHARE) toolkit \
+	--cuda $(1) --headers none --stubs $(call to,$(LIBDIR)) $(toolkit) >/dev/null$(newline)
+
 # `lazycuda stub` copies all that is in SHARE_DIR: there may be sources of an older release.
-install: all $(SHARED) $(PLACED)/bin/lazycuda $(PLACED)/places $(PCS) $(CMAKES)
+install: all $(ARCHIVE_FILES) $(SHARED) $(PLACED)/bin/lazycuda $(PLACED)/places $(PCS) $(CMAKES)
 	$(Q)rm -rf $(call to,$(SHARE_DIR))
 	$(foreach d,$(SHARED_DIRS) $(OWN_DIRS) $(call compat_dirs,$(COMPAT_MAJORS)),$\
 		$(call folder,$(call to,$(d))))
 	$(foreach f,$(SHARED),$(call put_shared,$(f)))
-	$(call put_below,$(INSTALL_DATA),$(IMPORTS))
+	$(call put_below,$(INSTALL_DATA),$(IMPORTS) $(ARCHIVE_FILES))
 	$(call put_below,$(INSTALL_PROGRAM),$(COMPATS))
 	$(call put_into,$(INSTALL_DATA),$(HEADERS),$(INCLUDEDIR))
 	$(call put_into,$(INSTALL_PROGRAM),$(PLACED)/bin/lazycuda,$(BINDIR))
@@ -151,23 +164,26 @@ install: all $(SHARED) $(PLACED)/bin/lazycuda $(PLACED)/places $(PCS) $(CMAKES)
 	$(call put_into,$(INSTALL_DATA),$(RETARGET) $(PLACED)/places,$(RETARGET_DIR))
 	$(call put_into,$(INSTALL_PROGRAM),$(MAKERS),$(LIBEXEC_DIR))
 	$(foreach f,$(COPIES),$(call put,$(INSTALL_DATA),$(STUB_SHARE)/$(f),$(call to,$(SHARE_DIR)/$(f))))
+	$(foreach m,$(TOOLKIT_MAJORS),$(call put_toolkit,$(m)))
+	$(foreach f,$(EMBEDDED),$(call put,$(INSTALL_DATA),$(f),$(call to,$(EMBED_DIR)/$(f))))
 
 # $(1): files, $(2): the folder where they were put
 put_from = $(foreach f,$(1),$(2)/$(notdir $(f)))
 MAY_BE_SHARED := $(sort $(SHARED) $(call stub_file,$(OTHERS)))
 INSTALLED = $(call put_from,$(MAY_BE_SHARED) $(if $(SONUMBER),$(MAY_BE_SHARED:%=%$(SONUMBER))),$(LIBDIR)) \
 	$(foreach w,$(filter import/%,$(WORDS)),$(LIBDIR)/lazycuda/$(call import_file,$(w))) \
+	$(ARCHIVE_FILES:$(BUILD)/lib/%=$(LIBDIR)/lazycuda/%) \
 	$(foreach w,$(filter compat/%,$(WORDS)),$(LIBDIR)/lazycuda/$(call compat_file,$(w))) \
 	$(call put_from,$(HEADERS),$(INCLUDEDIR)) $(BINDIR)/lazycuda \
 	$(foreach p,$(PAGES),$(call put_from,$(p),$(call section,$(p)))) \
 	$(call put_from,$(PCS),$(PC_DIR)) $(call put_from,$(CMAKES),$(CMAKE_DIR)) \
 	$(COMPLETIONS) \
 	$(call put_from,$(RETARGET) places,$(RETARGET_DIR)) $(call put_from,$(MAKERS),$(LIBEXEC_DIR)) \
-	$(COPIES:%=$(SHARE_DIR)/%)
+	$(COPIES:%=$(SHARE_DIR)/%) $(EMBEDDED:%=$(EMBED_DIR)/%)
 
 uninstall:
 	$(foreach f,$(INSTALLED),$(call take,$(call to,$(f))))
-	$(Q)rm -rf $(call to,$(RETARGET_DIR)/__pycache__)
+	$(Q)rm -rf $(call to,$(RETARGET_DIR)/__pycache__) $(foreach m,$(MAJORS),$(call toolkit,$(m)))
 	$(call take_folders,$(foreach d,$(OWN_DIRS) $(call compat_dirs,$(MAJORS)),$(call to,$(d))))
 
 # ---- source archive ----

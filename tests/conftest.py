@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
+import compileall
 import json
 import os
 import pathlib
-import resource
 import shutil
 import subprocess
 import sysconfig
@@ -11,6 +11,7 @@ import xml.etree.ElementTree
 import pytest
 
 import build
+import fakes
 import left_out
 import sanitizer_skips
 import schedule
@@ -18,7 +19,6 @@ import toolkits
 from world import World
 
 LEFT_OUT = pytest.StashKey()
-CPU = pytest.StashKey()
 
 
 def pytest_addoption(parser):
@@ -49,6 +49,8 @@ def pytest_sessionstart(session):
         made = build.PYTHON / "lazycuda" / file.name
         if not made.exists() or made.read_bytes() != file.read_bytes():
             pytest.exit(f"{made} is not what {file} is now: run make first", 2)
+    # Tests start it as the command does, with -B: Python reads bytecode then, and writes none.
+    compileall.compile_dir(build.PYTHON / "lazycuda", quiet=1)
     if build.SANITIZER:
         build.SANITIZER.prepare()
 
@@ -110,26 +112,6 @@ def pytest_testnodedown(node):
     node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", {})
 
 
-def cpu_time():
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_setup(item):
-    item.stash[CPU] = cpu_time()
-    return (yield)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_teardown(item):
-    """bench/suite.py adds up what tests took, of this process and of those it waited for."""
-    try:
-        return (yield)
-    finally:
-        item.user_properties.append(("cpu", f"{cpu_time() - item.stash[CPU]:.3f}"))
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     """Whatever a sanitizer found meanwhile fails the test.  If it only broke down itself, what
@@ -179,6 +161,18 @@ def real():
 def world(tmp_path):
     """A machine with nothing on it."""
     return World(tmp_path)
+
+
+@pytest.fixture
+def stubs_found(world):
+    world.search(build.STUBS)
+
+
+@pytest.fixture
+def installed(world):
+    """A machine whose search would find CUDA 13."""
+    world.loader(*[fakes.fake(library, "13.5") for library in build.LIBRARIES])
+    return world
 
 
 @pytest.fixture

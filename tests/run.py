@@ -29,6 +29,7 @@ take them.
     CUDA_VERSIONS=11.8,12.9     of these
     CUDA_VERSIONS=none          of none
     TEST_PYTHON=python3.14t     what tests/python runs, with another Python; by its path
+    CUDA_CORE_TESTS=FOLDER      cuda.core's own tests, cuda_core/tests of its source, for tests/peers
 
 What cannot be had, the network say, is not a failure: tests that need it are
 skipped and say why.  The last line is `N passed, N failed, N skipped`, of all
@@ -166,7 +167,7 @@ def run(python, configuration, arguments, level):
         # What `make` was called with is for the ordinary build.
         env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
         make = ["make", "-j", str(len(os.sched_getaffinity(0))), "-C", TESTS.parent]
-        if subprocess.run([*make, *one.make_arguments(), "all"], env=env).returncode:
+        if subprocess.run([*make, *one.make_arguments(), "all", "archives"], env=env).returncode:
             prepare.say(f"{configuration}: it could not be built")
             return 0, 1, 0
     needs = left_out.NEEDS if configuration == "plain" and not level else ("release",)
@@ -198,6 +199,10 @@ def main():
         prepare.say("the tests need Python {}.{} or later, and this is {}.{}: name another, "
                     "`make test PYTHON=/path/to/python3`".format(*PYTHON, *sys.version_info))
         return 1
+    for word in arguments:
+        if "/" in word and word[0] != "-" and not pathlib.Path(word.partition("::")[0]).exists():
+            prepare.say(f"there is no {word}")
+            return 2
     level = next((one for one in reversed(LEVELS) if one in options), None)
     if level:
         os.environ.setdefault("CUDA_VERSIONS",

@@ -12,10 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../stubs/base/count.h"
 #include "../stubs/base/cuda_version.h"
 #include "../stubs/base/printable.h"
 #include "../stubs/base/regular.h"
-#include "as_it_lies.h"
+#include "as_is.h"
 #include "command_line.h"
 #include "directory.h"
 #include "progress.h"
@@ -85,8 +86,8 @@ static void audit_bytes(struct audit *audit, const char *file, const char *wheel
 
 	findings_read(&arena, &audit->tables, bytes, size, &findings);
 	findings.beside = audit->beside;
-	findings.searcher.place = member ? place_in_site(member) : NULL;
-	lies_settle(&audit->tables, &findings);
+	findings.searcher.installed = member ? path_in_site(member) : NULL;
+	as_is_settle(&audit->tables, &findings);
 	if (audit->report.wish.any && !findings.error)
 		code_read(&arena, bytes, size, &code);
 	progress_hide();
@@ -296,7 +297,7 @@ static bool parse_required(void *data, const char *list)
 		char *end;
 
 		if (!read_required(audit, list, &end, &wanted) || (*end && *end != ',') ||
-		    audit->required_count == sizeof(audit->required) / sizeof(wanted))
+		    audit->required_count == LC_COUNT(audit->required))
 			return false;
 		audit->required[audit->required_count++] = wanted;
 		list = *end ? end + 1 : end;
@@ -315,7 +316,7 @@ static bool check_required(const struct audit *audit)
 	bool met = true;
 
 	if (audit->required_count && audit->report.files && report_nothing(&audit->report)) {
-		fprintf(stderr, "lazycuda audit: there is nothing in it that could be judged\n");
+		complain("audit", "there is nothing in it that could be judged");
 		return false;
 	}
 	for (size_t i = 0; i < audit->required_count; i++) {
@@ -325,14 +326,11 @@ static bool check_required(const struct audit *audit)
 			continue;
 		met = false;
 		if (!wanted.major)
-			fprintf(stderr, "lazycuda audit: not all of it can be loaded where there is no"
-				" CUDA\n");
+			complain("audit", "not all of it can be loaded where there is no CUDA");
 		else if (wanted.minor < 0)
-			fprintf(stderr, "lazycuda audit: there is no version of CUDA %d that all"
-				" of it runs on\n", wanted.major);
+			complain("audit", "there is no version of CUDA %d that all of it runs on", wanted.major);
 		else
-			fprintf(stderr, "lazycuda audit: not all of it runs on CUDA %d.%d\n",
-				wanted.major, wanted.minor);
+			complain("audit", "not all of it runs on CUDA %d.%d", wanted.major, wanted.minor);
 	}
 	return met;
 }
@@ -404,7 +402,7 @@ static const struct option options[] = {
 	  " names the first that will do. none: it can be loaded where there is neither CUDA nor"
 	  " a driver",
 	  .take = parse_required,
-	  .wants = "--require takes majors or versions of CUDA that are known, as in 11,12,13" },
+	  .wants = "majors or versions of CUDA that lazycuda knows, such as 11,12.4,13" },
 	{ "--allow-by-name", NULL, "libraries that a file may open by a name that tells the CUDA,"
 	  " such as libcublas.so.12, do not count", .at = offsetof(struct audit, report.by_name) },
 	{ "--driver", "V", "assume a driver for that CUDA, such as 12.2: functions that came"
@@ -412,18 +410,18 @@ static const struct option options[] = {
 	  " for it; default: the"
 	  " newest driver that is known, and any for code",
 	  .take = set_driver,
-	  .wants = "--driver takes a version of CUDA that is known, as in 12.2" },
+	  .wants = "a version of CUDA that lazycuda knows, such as 12.2" },
 	{ "--device-code", NULL, "also what device code the files hold, by kind and architecture,"
 	  " what made it, the oldest driver that takes it, and fatbins that hold LTO-IR beside"
 	  " other code; it is unpacked for that", .at = offsetof(struct audit, report.wish.any) },
 	{ "--arch", "LIST", "what --device-code says, and for GPUs such as sm_90,sm_120 what"
 	  " serves them and what to do; exit with 1 if a file with device code has none that a"
 	  " driver loads there",
-	  .take = set_archs, .wants = "--arch takes GPUs, as in sm_90,sm_120; at most 32" },
+	  .take = set_archs, .wants = "at most 32 GPUs, such as sm_90,sm_120" },
 	{ "--stub", "STUB", "also judge imports of the library of this stub, which `lazycuda"
 	  " stub` made and which is loaded; may be given again",
 	  .take = note_stub,
-	  .wants = "--stub takes the path of a stub; an audit has room for 64, lazycuda's own included" },
+	  .wants = "no more stubs: an audit has room for 64, lazycuda's own included" },
 	{ .name = NULL },
 };
 
@@ -491,7 +489,7 @@ int audit_main(int argc, char **argv)
 	int status = 2;
 
 	if (why)
-		fprintf(stderr, "lazycuda audit: %s\n", why);
+		complain("audit", "%s", why);
 	else
 		status = audit_with(&audit, argc, argv);
 	tables_free(&audit.tables);

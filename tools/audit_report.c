@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "as_it_lies.h"
+#include "as_is.h"
 #include "json.h"
 #include "say.h"
 #include "tally.h"
@@ -26,7 +26,7 @@ struct fate {
 
 /* What runs_text() says, of versions on which the file runs as it lies there, and else once
  * it is retargeted. */
-static const char *lying_text(struct report *report, struct lc_arena *arena,
+static const char *as_is_text(struct report *report, struct lc_arena *arena,
 			      const struct findings *findings, const struct fate *fate)
 {
 	const struct tables *tables = report->tables;
@@ -34,13 +34,13 @@ static const char *lying_text(struct report *report, struct lc_arena *arena,
 
 	if (!memcmp(fate->now, fate->served, sizeof(fate->now)))
 		return text;
-	why = lies_reasons(arena, tables, findings, report->by_name);
+	why = as_is_reasons(arena, tables, findings, report->by_name);
 	text = lc_format(arena, "%s: %s", *text ? text : "runs on none", why);
 	if (!memcmp(fate->now, fate->retargeted, sizeof(fate->now)))
 		return text;
 	later = runs_text(arena, tables, fate->retargeted);
 	return lc_format(arena, "%s; %s %s", text, later,
-			 lies_without_stub(findings) ? "with it" : "once retargeted");
+			 as_is_without_stub(findings) ? "with it" : "once retargeted");
 }
 
 static const char *verdict_text(struct report *report, struct lc_arena *arena,
@@ -48,7 +48,7 @@ static const char *verdict_text(struct report *report, struct lc_arena *arena,
 {
 	const struct tables *tables = report->tables;
 	const bool *on = fate->served;
-	const char *text = lying_text(report, arena, findings, fate), *why = "";
+	const char *text = as_is_text(report, arena, findings, fate), *why = "";
 	struct tally newest;
 	size_t driver;
 
@@ -95,11 +95,13 @@ static const char *import_note(struct lc_arena *arena, const struct findings *fi
 				 "it is loaded only after something that has them for all to see" :
 				 "whatever is in the process answers");
 	if (import->name_count && !import->versioned && lc_has_nodes(library) &&
-	    !lies_beside(findings, import->needed))
+	    !as_is_beside(findings, import->needed))
 		return lc_format(arena, "%s of %s imported without a version, such as %s:"
 				 " the stub's newest interface, and none where majors differ; link"
 				 " against an import library", names_text(arena, import), library->name,
 				 import->names[0].name);
+	if (import->inside)
+		return NULL;
 	if (!import->needed)
 		return lc_format(arena, "it needs versions of %s, but not the library:"
 				 " something else has to load it first", import->file);
@@ -114,8 +116,50 @@ static const char *import_note(struct lc_arena *arena, const struct findings *fi
 
 static const char *through(const struct found_import *import)
 {
-	return !import->needed ? NULL : import->through == NEEDS_STUB ? "stub" :
+	return import->inside ? "inside" : !import->needed ? NULL : import->through == NEEDS_STUB ? "stub" :
 	       import->through == NEEDS_RENAMED ? "renamed" : "real";
+}
+
+static bool same_copy(const struct found_stub *one, const struct found_stub *other)
+{
+	return one->cuda == other->cuda && !strcmp(one->release, other->release);
+}
+
+/* "has stubs of cudart and nvrtc of lazycuda 0.1.0 inside, compiled for 12", for those like this one; ""
+ * if an earlier one was. */
+static const char *inside_text(struct lc_arena *arena, const struct findings *findings, size_t first)
+{
+	const struct found_stub *stub = &findings->stubs[first];
+	const char *text = "", *last = stub->library;
+
+	for (size_t i = 0; i < first; i++)
+		if (same_copy(&findings->stubs[i], stub))
+			return "";
+	for (size_t i = first + 1; i < findings->stub_count; i++) {
+		if (!same_copy(&findings->stubs[i], stub))
+			continue;
+		text = lc_format(arena, "%s%s%s", text, *text ? ", " : "", last);
+		last = findings->stubs[i].library;
+	}
+	return lc_format(arena, "has %s of %s%s%s of lazycuda %s inside, compiled for %d",
+			 *text ? "stubs" : "a stub", text, *text ? " and " : "", last, stub->release, stub->cuda);
+}
+
+/* Whether ld.so binds any import. */
+static bool binds_any(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->import_count; i++)
+		if (findings->imports[i].name_count && !findings->imports[i].inside && is_judged(&findings->imports[i]))
+			return true;
+	return false;
+}
+
+static bool has_whole(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->import_count; i++)
+		if (findings->imports[i].whole)
+			return true;
+	return false;
 }
 
 /* ---- JSON ---- */
@@ -167,6 +211,19 @@ static void json_imports(struct lc_arena *arena, const struct findings *findings
 	json_close(']');
 }
 
+static void json_inside(const struct findings *findings)
+{
+	json_open("inside", '[');
+	for (size_t i = 0; i < findings->stub_count; i++) {
+		json_open(NULL, '{');
+		json_text("library", findings->stubs[i].library);
+		json_text("lazycuda", findings->stubs[i].release);
+		json_integer("compiled_for", findings->stubs[i].cuda);
+		json_close('}');
+	}
+	json_close(']');
+}
+
 static void json_target(struct report *report, struct lc_arena *arena,
 			const struct findings *findings, size_t toolkit)
 {
@@ -207,7 +264,7 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 		      const char *wheel, const struct findings *findings, const struct code *code,
 		      const struct fate *fate, const char *verdict)
 {
-	const struct lc_strings unjudged = lies_unjudged(arena, findings);
+	const struct lc_strings unjudged = as_is_unjudged(arena, findings);
 	size_t driver;
 	bool drives = driver_needed(report->tables, findings, &driver);
 
@@ -220,6 +277,7 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 	json_boolean("lazy", findings->lazy);
 	json_words("dlopens", findings->constants.opens.list, findings->constants.opens.count);
 	json_imports(arena, findings);
+	json_inside(findings);
 	json_open("targets", '{');
 	for (size_t i = 0; i < report->tables->toolkit_count; i++)
 		if (report->targets[i])
@@ -228,9 +286,9 @@ static void json_file(struct report *report, struct lc_arena *arena, const char 
 	json_runs(report, arena, "runs_on", fate->now);
 	json_runs(report, arena, "once_retargeted", fate->retargeted);
 	json_open("without_cuda", '{');
-	json_boolean("runs_on", lies_without_cuda(findings));
-	json_boolean("once_retargeted", lies_apart(findings) ? lies_without_cuda(findings) :
-		     lies_for_glibc(findings) && lies_without_stubless(findings));
+	json_boolean("runs_on", as_is_without_cuda(findings));
+	json_boolean("once_retargeted", as_is_apart(findings) ? as_is_without_cuda(findings) :
+		     as_is_for_glibc(findings) && as_is_without_stubless(findings));
 	json_close('}');
 	json_words("no_stub", findings->stubless.list, findings->stubless.count);
 	json_words("not_judged", unjudged.list, unjudged.count);
@@ -297,8 +355,10 @@ static void print_import(struct lc_arena *arena, const struct findings *findings
 	if (import->needed)
 		text = lc_format(arena, "%s through %s%s", text, import->needed,
 				 import->through == NEEDS_STUB ? "" :
-				 lies_beside(findings, import->needed) ? ", which comes with it" :
+				 as_is_beside(findings, import->needed) ? ", which comes with it" :
 				 ", not yet the stub");
+	if (import->inside)
+		text = lc_format(arena, "%s%s in a stub inside", import->whole ? "all " : "", text);
 	if (library->own_majors && import->name_count && is_judged(import))
 		text = lc_format(arena, "%s; %s", text, majors_text(arena, findings, import->table));
 	line(arena, library->name, text);
@@ -353,9 +413,15 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 		       const struct findings *findings, const struct code *code,
 		       const char *verdict)
 {
-	const struct lc_strings unjudged = lies_unjudged(arena, findings);
+	const struct lc_strings unjudged = as_is_unjudged(arena, findings);
 
 	printf("%s\n", lc_printable(arena, file));
+	for (size_t i = 0; i < findings->stub_count; i++) {
+		const char *inside = inside_text(arena, findings, i);
+
+		if (*inside)
+			line(arena, "inside", inside);
+	}
 	for (size_t i = 0; i < findings->import_count; i++)
 		print_import(arena, findings, &findings->imports[i]);
 	for (size_t i = 0; imports_any(findings) && i < report->tables->toolkit_count; i++)
@@ -369,11 +435,14 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 		if (note)
 			line(arena, "note", note);
 	}
-	if (findings->lazy && imports_any(findings) && !findings->itself)
+	if (findings->lazy && binds_any(findings) && !findings->itself)
 		line(arena, "note", lc_format(arena, "is bound lazily: once a real library is global in the"
 		     " process, functions called for the first time bind to it, and it does not know what"
 		     " was registered before; link with -Wl,-z,now%s",
-		     lies_retargeted(findings) ? "" : ", or use `lazycuda retarget`"));
+		     as_is_retargeted(findings) ? "" : ", or use `lazycuda retarget`"));
+	if (has_whole(findings))
+		line(arena, "note", "which functions it calls is not known: `lazycuda embed --for` takes these alone,"
+		     " and audit judges them");
 	if (findings->constants.has_static && findings->import_count)
 		line(arena, "note", "a CUDA runtime is linked into it statically, too");
 	for (size_t i = 0; i < findings->constants.opens.count; i++)
@@ -394,10 +463,10 @@ static void print_file(struct report *report, struct lc_arena *arena, const char
 static const char *whole_verdict(struct report *report, struct lc_arena *arena,
 				 const struct findings *findings, const struct fate *fate)
 {
-	const char *lies = "";
+	const char *trouble = "";
 
 	if (memcmp(fate->now, fate->served, sizeof(fate->now)))
-		lies = lc_format(arena, "; %s", lying_text(report, arena, findings, fate));
+		trouble = lc_format(arena, "; %s", as_is_text(report, arena, findings, fate));
 	if (findings->itself)
 		return lc_format(arena, "is %s %s itself", findings->stub ? "the stub for" :
 				 "the real", findings->itself->name);
@@ -406,18 +475,19 @@ static const char *whole_verdict(struct report *report, struct lc_arena *arena,
 	if (findings->object)
 		return "is not linked yet, so its imports are not judged";
 	if (imports_any(findings))
-		return verdict_text(report, arena, findings, fate);
+		return lc_format(arena, "%s%s", has_whole(findings) ? "if it calls all that is inside: " : "",
+				 verdict_text(report, arena, findings, fate));
 	for (size_t i = 0; i < findings->import_count; i++)
 		if (findings->imports[i].name_count)
 			return "imports CUDA names from no library in particular: not judged";
 	if (findings->import_count)
-		return lc_format(arena, "imports no function of the libraries that it needs%s", lies);
+		return lc_format(arena, "imports no function of the libraries that it needs%s", trouble);
 	if (findings->constants.has_static)
 		return "the CUDA runtime is linked statically: nothing to retarget; link with"
 		       " `nvcc -cudart none` to use the stub";
 	if (findings->stubless.count)
-		return lc_format(arena, "needs %s, as before%s", list_names(arena, &findings->stubless), lies);
-	return lc_format(arena, "imports nothing from the CUDA libraries%s", lies);
+		return lc_format(arena, "needs %s, as before%s", list_names(arena, &findings->stubless), trouble);
+	return lc_format(arena, "imports nothing from the CUDA libraries%s", trouble);
 }
 
 /* ---- interface ---- */
@@ -459,17 +529,17 @@ void report_file(struct report *report, struct lc_arena *arena, const char *file
 	report->files++;
 	report->unjudged += findings->object || findings->foreign;
 	report->importers += imports;
-	report->without_cuda &= findings->foreign || lies_without_cuda(findings);
+	report->without_cuda &= findings->foreign || as_is_without_cuda(findings);
 	for (size_t i = 0; i < report->tables->toolkit_count; i++) {
 		struct tally tally;
 
 		count(arena, report->tables, findings, i, &tally);
 		fate.served[i] = tally_runs(&tally) && !above_driver(report->tables, findings, i);
-		fate.retargeted[i] = fate.served[i] && lies_within_reach(report->tables, findings, i,
+		fate.retargeted[i] = fate.served[i] && as_is_within_reach(report->tables, findings, i,
 									  report->by_name);
 		fate.now[i] = fate.retargeted[i] &&
-			      lies_with_its_libraries(report->tables, findings, i);
-		if (lies_apart(findings))
+			      as_is_with_its_libraries(report->tables, findings, i);
+		if (as_is_apart(findings))
 			fate.retargeted[i] = fate.now[i];
 		report->runs[i] &= fate.now[i];
 		report->importing[i] += imports && fate.now[i];

@@ -67,7 +67,7 @@ static size_t name_length(const struct option *option, const char *word)
 	return 0;
 }
 
-static const struct option *find(const struct command *command, const char *word)
+static const struct option *find_option(const struct command *command, const char *word)
 {
 	const struct option *lists[] = { command->options, command->shared };
 
@@ -106,16 +106,20 @@ static bool store(void *data, const struct option *option, const char *value)
 static void wrong_value(const struct command *command, const struct option *option,
 			const char *word, const char *value)
 {
-	char text[64];
+	const int length = (int)name_length(option, word);
+	char text[512];
 
-	snprintf(text, sizeof(text), "invalid value of %.*s: ", (int)name_length(option, word), word);
-	options_wrong(command, option->wants ? option->wants : text, option->wants ? "" : value);
+	if (!*value)
+		snprintf(text, sizeof(text), "%.*s is empty", length, word);
+	else
+		snprintf(text, sizeof(text), "%.*s %s: give ", length, word, value);
+	options_wrong(command, text, *value ? option->wants : "");
 }
 
 /* Takes the option that words[0] begins.  Returns how many words it used, 0 after a message. */
-static int take(const struct command *command, void *data, char **words)
+static int take_option(const struct command *command, void *data, char **words)
 {
-	const struct option *option = find(command, words[0]);
+	const struct option *option = find_option(command, words[0]);
 	const char *value = NULL;
 	bool joined = false;
 
@@ -126,6 +130,8 @@ static int take(const struct command *command, void *data, char **words)
 	if (option->argument) {
 		joined = words[0][name_length(option, words[0])];
 		value = joined ? strchr(words[0], '=') + 1 : words[1];
+		if (!joined && value && find_option(command, value) && !strchr(value, '='))
+			value = NULL;	/* it was forgotten */
 	}
 	if (option->argument && !value)
 		options_wrong(command, "a value is missing after ", words[0]);
@@ -164,7 +170,7 @@ int options_read(const struct command *command, void *data, int argc, char **arg
 			return -1;
 		} else if (!strcmp(argv[i], "--")) {
 			more = false;
-		} else if (!(taken = take(command, data, argv + i))) {
+		} else if (!(taken = take_option(command, data, argv + i))) {
 			*status = 2;
 			return -1;
 		}
@@ -229,7 +235,7 @@ struct near {
 };
 
 /* Looks at the words of a list that commas and blanks part. */
-static void look(struct near *near, const char *text)
+static void look_for_nearest(struct near *near, const char *text)
 {
 	for (; near->wanted <= LONGEST && *text; text += strspn(text, ", ")) {
 		size_t width = strcspn(text, ", "), far;
@@ -250,14 +256,14 @@ int options_wrong(const struct command *command, const char *what, const char *w
 {
 	const struct option *lists[] = { command->options, command->shared };
 	struct near near = {
-		.word = word, .wanted = strcspn(word, "="), .least = strlen(word) < 6 ? 2 : 3,
+		.word = word, .wanted = strcspn(word, "="), .least = strlen(word) < 5 ? 2 : 3,
 	};
 
-	look(&near, "--help");
-	look(&near, command->words ? command->words : "");
+	look_for_nearest(&near, "--help");
+	look_for_nearest(&near, command->words ? command->words : "");
 	for (size_t i = 0; i < 2; i++)
 		for (const struct option *option = lists[i]; option && option->name; option++)
-			look(&near, option->name);
+			look_for_nearest(&near, option->name);
 	if (near.found && near.least)
 		complain(command->name, "%s%s; did you mean %.*s?", what, word, (int)near.length,
 			 near.found);

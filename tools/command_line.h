@@ -22,7 +22,7 @@ struct option {
 	unsigned bits;
 	bool many;		/* the value goes to a struct lc_strings, which has room for all */
 	bool with_name;		/* and so does the name, before it */
-	const char *wants;	/* said of a value that is not taken; NULL: "invalid value of" */
+	const char *wants;	/* what to give instead of a value that is not taken */
 };
 
 struct command {

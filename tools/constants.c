@@ -15,16 +15,36 @@
 #define MAX_SCANNED (64 << 20)	/* bytes of a segment */
 
 struct sweep {
+	const struct findings *findings;
 	struct lc_arena *arena;
 	struct tables *tables;
 	struct constants *constants;
 	size_t left;	/* bytes that may still be scanned */
 };
 
-static void add_open(struct sweep *scan, const char *name)
+/* Returns true if a stub in the file opens this one, for which the stub chooses. */
+static bool opens_inside(const struct sweep *scan, const struct table *table, const char *name)
+{
+	for (size_t i = 0; i < scan->findings->import_count; i++) {
+		const struct found_import *import = &scan->findings->imports[i];
+
+		if (!import->inside)
+			continue;
+		if (import->table == table)
+			return true;
+		for (const struct lc_opened *opens = import->table->library->opens; opens && opens->soname; opens++)
+			if (!strcmp(opens->soname, name))
+				return true;
+	}
+	return false;
+}
+
+static void add_open(struct sweep *scan, const struct table *table, const char *name)
 {
 	struct constants *constants = scan->constants;
 
+	if (opens_inside(scan, table, name))
+		return;
 	if (lc_is_among(name, constants->opens.list, constants->opens.count))
 		return;
 	if (constants->opens.count == MAX_OPENS) {
@@ -35,8 +55,8 @@ static void add_open(struct sweep *scan, const char *name)
 }
 
 /* Notes "libcudart.so.12" if it is a whole string or the end of a path. */
-static void note_string(struct sweep *scan, const char *start, const char *end,
-			const char *found, const char *digits)
+static void note_string(struct sweep *scan, const struct table *table, const char *start,
+			const char *end, const char *found, const char *digits)
 {
 	const char *last = digits;
 
@@ -45,7 +65,7 @@ static void note_string(struct sweep *scan, const char *start, const char *end,
 	while (last < end && (isdigit((unsigned char)*last) || *last == '.'))
 		last++;
 	if (last < end && !*last && last > digits)
-		add_open(scan, found);
+		add_open(scan, table, found);
 }
 
 /* Has a stub loaded if the name that ends with this ".so." is of a library that has one. */
@@ -85,7 +105,7 @@ static void scan_bytes(struct sweep *scan, const char *start, size_t size)
 			/* Not the driver's: a file that opens these gets the installed ones. */
 			if (lc_has_majors(table->library) && (size_t)(at - start) >= length &&
 			    !memcmp(at - length, table->stem, length))
-				note_string(scan, start, end, at - length, at + 4);
+				note_string(scan, table, start, end, at - length, at + 4);
 		}
 	}
 }
@@ -127,30 +147,30 @@ static void scan_segments(struct sweep *scan, const struct lc_image *image, cons
 	const Elf64_Off strings = image->strings ? (size_t)(image->strings - bytes) : 0;
 
 	for (size_t i = 0; i < image->phdr_count; i++) {
-		Elf64_Phdr p;
+		const lc_phdr *p = &image->phdrs[i];
 		size_t size, before;
 
-		memcpy(&p, (const char *)image->phdrs + i * sizeof(p), sizeof(p));
-		if (p.p_type != PT_LOAD || p.p_flags & PF_W)
+		if (p->p_type != PT_LOAD || p->p_flags & PF_W)
 			continue;
-		size = p.p_filesz < MAX_SCANNED ? p.p_filesz : MAX_SCANNED;
-		before = strings - p.p_offset;
-		if (!image->strings || strings < p.p_offset || before > size) {
-			scan_bytes(scan, bytes + p.p_offset, size);
+		size = p->p_filesz < MAX_SCANNED ? p->p_filesz : MAX_SCANNED;
+		before = strings - p->p_offset;
+		if (!image->strings || strings < p->p_offset || before > size) {
+			scan_bytes(scan, bytes + p->p_offset, size);
 			continue;
 		}
-		scan_bytes(scan, bytes + p.p_offset, before);
+		scan_bytes(scan, bytes + p->p_offset, before);
 		if (size - before > image->strings_size)
-			scan_bytes(scan, bytes + p.p_offset + before + image->strings_size,
+			scan_bytes(scan, bytes + p->p_offset + before + image->strings_size,
 				   size - before - image->strings_size);
 	}
 }
 
 void constants_read(struct lc_arena *arena, struct tables *tables,
-		    const struct lc_image *image, struct constants *constants)
+		    const struct lc_image *image, struct findings *findings)
 {
 	struct sweep scan = {
-		.arena = arena, .tables = tables, .constants = constants, .left = image->source.size,
+		.findings = findings, .arena = arena, .tables = tables, .constants = &findings->constants,
+		.left = image->source.size,
 	};
 	const char *bytes = image->source.bytes;
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../stubs/base/count.h"
 #include "../stubs/base/printable.h"
 
 #define END_SIZE 22		/* of the end record */
@@ -46,7 +47,7 @@ static const unsigned char *at(const struct zip *zip, uint64_t offset, uint64_t 
 
 /* ---- names ---- */
 
-const char *place_in_site(const char *member)
+const char *path_in_site(const char *member)
 {
 	size_t first = strcspn(member, "/");
 
@@ -307,14 +308,14 @@ static const char *over_limit(const struct zip_entry *entry)
 {
 	size_t first = strcspn(entry->name, "/");
 
-	for (size_t i = 0; first > 10 && i < sizeof(limits) / sizeof(*limits); i++)
+	for (size_t i = 0; first > 10 && i < LC_COUNT(limits); i++)
 		if (entry->size > limits[i].most && !strcmp(entry->name + first - 10, limits[i].name))
 			return limits[i].why;
 	return NULL;
 }
 
 /* Judges a member, which has to begin where the last one ended; sets *next to where it ends. */
-static const char *judge(const struct zip *zip, struct zip_entry *entry, uint64_t *next)
+static const char *judge_entry(const struct zip *zip, struct zip_entry *entry, uint64_t *next)
 {
 	uint64_t follows = *next;
 
@@ -386,7 +387,7 @@ const char *directory_check(struct lc_arena *arena, const void *bytes, size_t si
 	for (offset = zip.start; offset < zip.end; count++) {
 		if (!directory_read(&zip, offset, &entry, &offset, &why))
 			return DAMAGED;
-		why = why ? why : judge(&zip, &entry, &next);
+		why = why ? why : judge_entry(&zip, &entry, &next);
 		if (why)
 			return lc_format(arena, "holds %.*s, %s", (int)entry.raw_size,
 					 (const char *)entry.raw, why);
@@ -395,7 +396,7 @@ const char *directory_check(struct lc_arena *arena, const void *bytes, size_t si
 		if (!place)
 			continue;
 		place->name = lc_text(arena, entry.name);
-		place->key = place_in_site(place->name);
+		place->key = path_in_site(place->name);
 		if (!place->key)	/* whatever the folder is called, pip installs from it */
 			place->key = lc_format(arena, ".data%s", strchr(place->name, '/'));
 	}

@@ -46,6 +46,6 @@ bool directory_locate(const struct zip *zip, struct zip_entry *entry, uint64_t *
 const char *directory_check(struct lc_arena *arena, const void *bytes, size_t size);
 
 /* The place of a member below site-packages; NULL if it is installed elsewhere. */
-const char *place_in_site(const char *member);
+const char *path_in_site(const char *member);
 
 #endif

@@ -3,6 +3,7 @@
 #include "findings.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -50,6 +51,21 @@ static bool is_likely_name(struct reading *reading, const char *name, const char
 
 /* ---- imports ---- */
 
+static struct found_import *new_import(struct reading *reading, const struct found_import *what)
+{
+	struct findings *findings = reading->findings;
+	struct found_import *import;
+
+	if (findings->import_count == MAX_IMPORTS) {
+		reading->why = "needs an unlikely number of CUDA libraries";
+		return NULL;
+	}
+	import = lc_grow(reading->arena, &findings->imports, &findings->import_count, sizeof(*import));
+	if (import)
+		*import = *what;
+	return import;
+}
+
 static struct found_import *import_of(struct reading *reading, struct table *table, int major,
 				      bool versioned, const char *file)
 {
@@ -59,21 +75,12 @@ static struct found_import *import_of(struct reading *reading, struct table *tab
 	for (size_t i = 0; i < findings->import_count; i++) {
 		import = &findings->imports[i];
 		if (import->table == table && import->major == major &&
-		    import->versioned == versioned &&
+		    import->versioned == versioned && !import->inside &&
 		    (!file || (import->file && !strcmp(import->file, file))))
 			return import;
 	}
-	if (findings->import_count == MAX_IMPORTS) {
-		reading->why = "needs an unlikely number of CUDA libraries";
-		return NULL;
-	}
-	import = lc_grow(reading->arena, &findings->imports, &findings->import_count,
-			 sizeof(*import));
-	if (import)
-		*import = (struct found_import){
-			.table = table, .major = major, .versioned = versioned, .file = file,
-		};
-	return import;
+	return new_import(reading, &(struct found_import){ .table = table, .major = major,
+							   .versioned = versioned, .file = file });
 }
 
 static void add_name(struct reading *reading, struct found_import *import, const char *name,
@@ -350,6 +357,75 @@ static bool note_needed(const char *soname, void *data)
 	return reading->arena->failed || reading->why;
 }
 
+/* ---- stubs in the file ---- */
+
+static struct table *table_of_stub(struct reading *reading, const char *library)
+{
+	const char *stub = lc_format(reading->arena, "lib%s_stub.so", library);
+
+	ready_add(reading->tables, "audit", stub);
+	for (size_t i = 0; i < reading->tables->count; i++)
+		if (!strcmp(reading->tables->all[i].library->stub, stub))
+			return &reading->tables->all[i];
+	lc_add_string(reading->arena, &reading->findings->without_stub, stub);
+	return NULL;
+}
+
+/* All that its callers may call. */
+static void add_all_names(struct reading *reading, struct found_import *import)
+{
+	const struct lc_library *library = import->table->library;
+
+	import->whole = true;
+	for (size_t i = 0; i < library->export_count; i++)
+		if (library->exports[i].major == import->major)
+			add_name(reading, import, library->names + library->exports[i].name,
+				 &library->exports[i]);
+}
+
+static void add_inside(struct reading *reading, const struct found_stub *stub, int major, char *names)
+{
+	struct table *table = table_of_stub(reading, stub->library);
+	struct found_import *import = !table ? NULL :
+		new_import(reading, &(struct found_import){ .table = table, .major = major, .versioned = true,
+							    .inside = stub->release, .through = NEEDS_STUB });
+
+	if (!import)
+		return;
+	if (!*names)
+		add_all_names(reading, import);
+	for (char *rest, *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
+		if (is_likely_name(reading, name, "has a damaged note"))
+			add_name(reading, import, name, lc_find_export(table->library, name, major));
+}
+
+/* Reads what LC_RECORD_NOTE says. */
+static bool note_inside(const void *bytes, size_t size, void *data)
+{
+	const char *said = (const char *)bytes + 2 * sizeof(int32_t);
+	struct reading *reading = data;
+	struct found_stub found, *stub;
+	char release[32], library[64], *text;
+	int major, at;
+
+	if (size <= 2 * sizeof(int32_t) || ((const char *)bytes)[size - 1] ||
+	    sscanf(said, "%31s %63s %2d %4d%n", release, library, &found.cuda, &major, &at) != 4 ||
+	    found.cuda <= 0 || major < 0) {
+		reading->why = "has a damaged note";
+		return true;
+	}
+	text = lc_text(reading->arena, said + at);
+	found.release = lc_text(reading->arena, release);
+	found.library = lc_text(reading->arena, library);
+	stub = text ? lc_grow(reading->arena, &reading->findings->stubs, &reading->findings->stub_count,
+			      sizeof(*stub)) : NULL;
+	if (stub)
+		*stub = found;
+	if (stub)
+		add_inside(reading, &found, major, text);
+	return reading->why || reading->arena->failed;
+}
+
 /* ---- which library the file itself is ---- */
 
 static bool note_node(const struct lc_node *node, void *data)
@@ -429,6 +505,8 @@ static const char *read_image(struct reading *reading, struct lc_image *image, c
 		why = lc_image_undefined(image, wanted, note_symbol, reading);
 	if (!why)
 		lc_image_needed(image, note_needed, reading);
+	if (!why)
+		why = lc_image_records(image, note_inside, reading);
 	return why ? why : reading->why;
 }
 
@@ -448,5 +526,5 @@ void findings_read(struct lc_arena *arena, struct tables *tables, const void *by
 	if (!findings->error && arena->failed)
 		findings->error = "is too much for this machine's memory";
 	if (!findings->error && !findings->itself && !findings->stub)
-		constants_read(arena, tables, &image, &findings->constants);
+		constants_read(arena, tables, &image, findings);
 }

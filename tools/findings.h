@@ -27,10 +27,18 @@ struct found_import {
 	const char *file;	/* the SONAME in its verneed; or NULL */
 	const char *needed;	/* its DT_NEEDED; NULL if there is none */
 	enum needed_kind through;
+	const char *inside;	/* the release of lazycuda whose stub is in the file; or NULL */
+	bool whole;		/* that has all functions, and which of them the file calls is not known */
 	bool unmet;		/* it needs no such library, and nothing that it needs brings one */
 	struct found_name *names;
 	size_t name_count;
 	const char *weak;	/* a name of which the file may ask if it is there; or NULL */
+};
+
+/* A stub in the file. */
+struct found_stub {
+	const char *library, *release;	/* "nvidia-ml", "0.1.0" */
+	int cuda;			/* its callers are compiled for this one */
 };
 
 struct findings {
@@ -42,6 +50,8 @@ struct findings {
 	bool lazy;		/* bound lazily, at the first call of each function */
 	struct found_import *imports;
 	size_t import_count;
+	struct found_stub *stubs;
+	size_t stub_count;
 	struct lc_strings needed;		/* all that it needs */
 	struct lc_strings strangers;		/* of these, what is neither CUDA's nor the system's */
 	struct lc_strings stubless;		/* and what is CUDA's, and has no stub anywhere */
@@ -56,8 +66,8 @@ struct findings {
 void findings_read(struct lc_arena *arena, struct tables *tables, const void *bytes, size_t size,
 		   struct findings *findings);
 
-/* Adds what one file has. */
+/* Adds the constants of one file. */
 void constants_read(struct lc_arena *arena, struct tables *tables,
-		    const struct lc_image *image, struct constants *constants);
+		    const struct lc_image *image, struct findings *findings);
 
 #endif

@@ -9,6 +9,7 @@
 #include "../include/lazycuda_link.h"
 #include "../link/tables/versions.h"
 #include "../stubs/base/arena.h"
+#include "../stubs/base/count.h"
 #include "../stubs/base/glibc.h"
 #include "json.h"
 #include "command_line.h"
@@ -49,7 +50,7 @@ static const struct option options[] = {
 	{ "--unpack-limit", "SIZE", "unpack at most SIZE bytes of each file, such as 4G; default:"
 	  " 32 times the file, and at least 256M. More is an error",
 	  .read = bytes_read, .at = offsetof(struct inspect_options, unpack_limit),
-	  .wants = "--unpack-limit takes a size, such as 4G" },
+	  .wants = "a size, such as 4G" },
 	{ .name = NULL },
 };
 
@@ -116,7 +117,7 @@ static const struct {
 	{ LAZYCUDA_ENTRY_NO_DEBUG_INFO, NULL, "no_debug_info" },
 };
 
-#define FLAG_WORDS (sizeof(flag_words) / sizeof(*flag_words))
+#define FLAG_WORDS LC_COUNT(flag_words)
 
 /* ---- text ---- */
 

@@ -55,7 +55,7 @@ static bool take_guard(struct link_arguments *arguments, const struct command *c
 
 	if (!value || !*value || take_policy(arguments, value))
 		return true;
-	complain(command->name, LC_GUARD_VARIABLE "=%s is not a guard: use " LC_GUARDS "; the default is best_effort", value);
+	complain(command->name, LC_GUARD_VARIABLE "=%s is not a guard: use " LC_GUARDS, value);
 	return false;
 }
 
@@ -132,12 +132,13 @@ const struct option link_arguments_options[] = {
 	{ "--policy", "POLICY", "best_effort takes what is sure to work; strict links with"
 	  " nvJitLink only where its major is the driver's; off takes nvJitLink whenever there is"
 	  " one. Also the guard by which libraries are loaded; default: what LAZYCUDA_GUARD says,"
-	  " else best_effort", .take = take_policy },
+	  " else best_effort", .take = take_policy, .wants = LC_GUARDS },
 	{ "--constraint", "LIST", "versions of nvrtc and nvJitLink that may be used,"
 	  " \">=13.2,<14\"", AT(request.constraint) },
 	{ "--setting", "NAME[=VALUE]", "for compiler and linker, in the words of each: lineinfo,"
 	  " debug, optimize=3, max-registers=N, fast-math, ftz=1, prec-div=0, prec-sqrt=0, fma=0,"
-	  " fast-compile=max, split-compile=N; may be given again", .take = take_setting },
+	  " fast-compile=max, split-compile=N; may be given again", .take = take_setting,
+	  .wants = "a setting that --help lists, such as optimize=3" },
 	{ "--option", "OPTION", "for the linker, in nvJitLink's spelling; may be given again",
 	  AT(options), .many = true },
 	{ "--compile-option", "OPTION", "for nvrtc; may be given again",
@@ -145,12 +146,13 @@ const struct option link_arguments_options[] = {
 	{ "--library", "FILE", "LLVM IR of which libnvvm takes what other LLVM IR calls; may be"
 	  " given again", .take = take_library },
 	{ "--header", "NAME=FILE", "source may #include <NAME>: the text of FILE, before a file"
-	  " of that name in the folders of -I; may be given again", .take = take_header },
+	  " of that name in the folders of -I; may be given again", .take = take_header,
+	  .wants = "a name and a file, NAME=FILE" },
 	{ "--symbol", "NAME", "a symbol that the result has to define; may be given again",
 	  AT(symbols), .many = true },
 	{ "--unpack-limit", "SIZE", "unpack at most SIZE bytes of each file, such as 4G; default:"
 	  " 32 times the file, and at least 256M. More is refused: UNPACK_LIMIT",
-	  AT(request.unpack_limit), .read = bytes_read },
+	  AT(request.unpack_limit), .read = bytes_read, .wants = "a size, such as 4G" },
 	{ "--lto-across-majors", NULL, "take LTO-IR of an older CUDA major, which worked in every"
 	  " case tried, but is promised in none", FLAG(LTO_ACROSS_MAJORS) },
 	{ "--ignore-non-lto", NULL, "optimise at link time, and leave out what is neither LTO-IR"
@@ -162,14 +164,15 @@ const struct option link_arguments_options[] = {
 	{ "--forward-compatible", NULL, "a forward-compatibility package makes up for an old"
 	  " driver, as with LAZYCUDA_FORWARD_COMPATIBLE=1", FLAG(FORWARD_COMPATIBLE) },
 	{ "--driver", "V", "plan for this driver: 12.9, none or unknown, or its own version, 580"
-	  " or 550.120; default: what is installed", AT(environment), .read = read_driver },
+	  " or 550.120; default: what is installed", AT(environment), .read = read_driver,
+	  .wants = "a version of CUDA such as 12.9, none or unknown, or a driver's own version such as 580" },
 	{ "--nvjitlink", "V", "plan for this nvJitLink: 12.9, none or unknown; default: of those"
 	  " installed what fits", AT(environment.nvjitlink),
-	  .read = link_arguments_version },
+	  .read = link_arguments_version, .wants = LINK_VERSION_WANTS },
 	{ "--nvrtc", "V", "plan for this nvrtc, as with --nvjitlink", AT(environment.nvrtc),
-	  .read = link_arguments_version },
+	  .read = link_arguments_version, .wants = LINK_VERSION_WANTS },
 	{ "--nvvm", "V", "plan for this libnvvm, as with --nvjitlink", AT(nvvm),
-	  .read = link_arguments_version },
+	  .read = link_arguments_version, .wants = LINK_VERSION_WANTS },
 	{ "--json", NULL, "print JSON", AT(json) },
 	{ .name = NULL },
 };

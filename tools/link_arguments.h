@@ -33,6 +33,7 @@ struct link_arguments {
 
 /* Reads "12.9", "none" or "unknown" into an int; false for any other text. */
 bool link_arguments_version(const char *text, void *at);
+#define LINK_VERSION_WANTS "a version of CUDA such as 12.9, none or unknown"
 
 /* The options that both commands have; their data begins with a struct link_arguments. */
 extern const struct option link_arguments_options[];

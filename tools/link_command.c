@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../stubs/base/object.h"
+#include "../stubs/base/regular.h"
 #include "json.h"
 #include "output.h"
 #include "plan_report.h"
@@ -30,21 +32,6 @@ static const char usage[] =
 "\n";
 
 /* ---- the output file ---- */
-
-static bool write_all(int fd, const char *bytes, size_t length)
-{
-	while (length) {
-		ssize_t written = write(fd, bytes, length);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
-			return false;
-		bytes += written;
-		length -= (size_t)written;
-	}
-	return true;
-}
 
 /* Creates a temporary file in the folder of the output file. */
 static int open_beside(const char *path, char **beside)
@@ -75,7 +62,7 @@ static bool replace(const char *path, const void *bytes, size_t length)
 
 	if (fd < 0)
 		return false;
-	written = write_all(fd, bytes, length);
+	written = lc_write_all(fd, bytes, length);
 	written = !close(fd) && written;
 	written = written && !rename(beside, path);
 	error = errno;
@@ -93,11 +80,6 @@ static bool is_link(const char *path)
 	return !lstat(path, &st) && S_ISLNK(st.st_mode);
 }
 
-static bool is_same_file(const struct stat *one, const struct stat *other)
-{
-	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
-}
-
 /* Why nothing is written to what a path leads to; NULL if it is. */
 static const char *why_not(const char *path, const char *real)
 {
@@ -107,7 +89,8 @@ static const char *why_not(const char *path, const char *real)
 		return strerror(errno);
 	if (stat(path, &st))
 		return is_link(path) ? "is a symbolic link to nowhere" : NULL;
-	if (!fstat(STDOUT_FILENO, &out) && is_same_file(&st, &out) && !S_ISDIR(st.st_mode))
+	if (!fstat(STDOUT_FILENO, &out) && lc_same_file(lc_identity(&st), lc_identity(&out)) &&
+	    !S_ISDIR(st.st_mode))
 		return "is standard output: use -o -";
 	if (!S_ISREG(st.st_mode))
 		return S_ISDIR(st.st_mode) ? strerror(EISDIR) : "is not a regular file";
@@ -151,7 +134,7 @@ static int take_standard_output(void)
 
 static bool send(int fd, const void *bytes, size_t length)
 {
-	bool sent = write_all(fd, bytes, length);
+	bool sent = lc_write_all(fd, bytes, length);
 
 	sent = !close(fd) && sent;
 	if (!sent)
@@ -283,9 +266,11 @@ static const struct option options[] = {
 	{ "--isolated", NULL, "compiler and linker run in a process of their own, whose crash is"
 	  " a refusal", .at = offsetof(struct own_arguments, isolated) },
 	{ "--time-limit", "SECONDS", "implies --isolated: a limit for both together; default: ten"
-	  " minutes", .read = read_seconds, .at = offsetof(struct own_arguments, time_limit) },
+	  " minutes", .read = read_seconds, .at = offsetof(struct own_arguments, time_limit),
+	  .wants = "seconds" },
 	{ "--memory-limit", "SIZE", "implies --isolated: a limit for each, such as 2G; default:"
-	  " none", .read = bytes_read, .at = offsetof(struct own_arguments, memory_limit) },
+	  " none", .read = bytes_read, .at = offsetof(struct own_arguments, memory_limit),
+	  .wants = "a size, such as 2G" },
 	{ .name = NULL },
 };
 
@@ -296,18 +281,18 @@ static const struct command command = {
 /* Which of the files that are read is the output, too; NULL if none is. */
 static const char *read_and_written(const struct link_arguments *arguments, const char *output)
 {
-	struct stat out, st;
+	struct stat out;
 
 	if (stat(output, &out) || !S_ISREG(out.st_mode))
 		return NULL;
 	for (size_t i = 0; i < arguments->input_count; i++)
-		if (!stat(arguments->inputs[i].path, &st) && is_same_file(&st, &out))
+		if (lc_lead_to_same(arguments->inputs[i].path, output))
 			return arguments->inputs[i].path;
 	for (size_t i = 0; i < arguments->header_count; i++) {
 		const char *name = arguments->include_names[i];
 
 		/* The "=" between name and file is a NUL by now. */
-		if (!stat(name + strlen(name) + 1, &st) && is_same_file(&st, &out))
+		if (lc_lead_to_same(name + strlen(name) + 1, output))
 			return name;
 	}
 	return NULL;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../link/tables/requirement.h"
+#include "../stubs/base/count.h"
 #include "../stubs/base/regular.h"
 #include "directory.h"
 #include "ready.h"
@@ -88,7 +89,7 @@ static bool is_linux(const char *text, size_t size)
 	static const char *const platforms[] = { "any", "linux_", "manylinux", "musllinux" };
 
 	for (size_t i = 1; i < size; i++)
-		for (size_t j = 0; j < sizeof(platforms) / sizeof(*platforms); j++) {
+		for (size_t j = 0; j < LC_COUNT(platforms); j++) {
 			size_t length = strlen(platforms[j]);
 
 			if ((text[i - 1] == '-' || text[i - 1] == '.') && length <= size - i &&
@@ -145,11 +146,11 @@ static void read_metadata(const struct zip_member *member, void *data)
 static void gather(const char *name, uint64_t entry, void *data)
 {
 	struct neighbours *all = data;
-	const char *member = lc_format(&all->arena, "%s", name), *place = place_in_site(member);
+	const char *member = lc_format(&all->arena, "%s", name), *installed = path_in_site(member);
 
 	enlist(all, &all->names, (struct neighbour){ .key = lc_basename(member), .entry = entry });
-	if (place)
-		enlist(all, &all->places, (struct neighbour){ .key = place, .entry = entry });
+	if (installed)
+		enlist(all, &all->installed, (struct neighbour){ .key = installed, .entry = entry });
 }
 
 void neighbours_of_wheel(struct neighbours *all, const char *path, const void *bytes, size_t size)
@@ -163,7 +164,7 @@ void neighbours_of_wheel(struct neighbours *all, const char *path, const void *b
 	all->foreign = tags && !is_linux(tags, strlen(tags));
 	zip_read_one(bytes, size, is_tagged, read_tags, all);
 	sort(&all->names);
-	sort(&all->places);
+	sort(&all->installed);
 }
 
 void neighbours_of_folder(struct neighbours *all, const char *path)
@@ -196,8 +197,8 @@ static bool is_same(const unsigned char *one, const unsigned char *other, size_t
 	return !memcmp(one + at, other + at, size);
 }
 
-/* What ld.so, for a process with the file that begins with `start`, makes of one that begins so. */
-static enum serves judge(const unsigned char *start, const unsigned char *library)
+/* Would ld.so accept this file in a process whose file begins with `start`? */
+static enum serves serves_process(const unsigned char *start, const unsigned char *library)
 {
 	uint16_t type;
 
@@ -220,13 +221,13 @@ static enum serves judge_neighbour(const struct neighbours *all, const struct ne
 
 	if (all->wheel)
 		return zip_start(all->wheel, all->size, one->entry, start, sizeof(start)) ?
-		       judge(from->start, start) : SPOILS;
+		       serves_process(from->start, start) : SPOILS;
 	fd = lc_open_regular(one->path, &st);
 	if (fd < 0)
 		return SERVES_NOT;
 	read = pread(fd, start, sizeof(start), 0) == sizeof(start);
 	close(fd);
-	return read ? judge(from->start, start) : SPOILS;
+	return read ? serves_process(from->start, start) : SPOILS;
 }
 
 static enum serves anywhere(const struct neighbours *all, const struct searcher *from, const char *name)
@@ -264,19 +265,19 @@ static bool tidy(char *path)
 }
 
 /* The wheel's file to which an entry of the run path leads; NULL if there is none. */
-static const struct neighbour *led_to(const struct neighbours *all, const char *place,
+static const struct neighbour *led_to(const struct neighbours *all, const char *installed,
 				      const char *entry, size_t length, const char *name)
 {
-	const char *slash = strrchr(place, '/');
+	const char *slash = strrchr(installed, '/');
 	size_t origin = !strncmp(entry, "$ORIGIN", 7) ? 7 : !strncmp(entry, "${ORIGIN}", 9) ? 9 : 0;
 	const struct neighbour *found;
 	char *path;
 
 	if (!origin || (origin < length && entry[origin] != '/') || origin > length ||
-	    asprintf(&path, "/%.*s%.*s/%s", slash ? (int)(slash - place) : 0, place,
+	    asprintf(&path, "/%.*s%.*s/%s", slash ? (int)(slash - installed) : 0, installed,
 		     (int)(length - origin), entry + origin, name) < 0)
 		return NULL;
-	found = tidy(path) ? matching(&all->places, path + 1) : NULL;
+	found = tidy(path) ? matching(&all->installed, path + 1) : NULL;
 	free(path);
 	return found;
 }
@@ -284,7 +285,7 @@ static const struct neighbour *led_to(const struct neighbours *all, const char *
 static enum serves on_run_path(const struct neighbours *all, const struct searcher *from,
 			       const char *name)
 {
-	const char *entry = from->place ? from->run_path : NULL;
+	const char *entry = from->installed ? from->run_path : NULL;
 	size_t length;
 
 	for (; entry && *entry; entry += length + (entry[length] == ':')) {
@@ -292,7 +293,7 @@ static enum serves on_run_path(const struct neighbours *all, const struct search
 		enum serves serves;
 
 		length = strcspn(entry, ":");
-		found = led_to(all, from->place, entry, length, name);
+		found = led_to(all, from->installed, entry, length, name);
 		serves = found ? judge_neighbour(all, found, from) : SERVES_NOT;
 		if (serves != SERVES_NOT)
 			return serves;
@@ -360,7 +361,7 @@ static void note_loader(struct neighbours *all, const struct zip_member *member)
 	*look.loader = (struct loader){ .soname = copy(all, lc_image_string(&image, DT_SONAME)) };
 	searcher_read(&look.loader->from, &image);
 	look.loader->from.run_path = copy(all, look.loader->from.run_path);
-	look.loader->from.place = copy(all, place_in_site(member->name));
+	look.loader->from.installed = copy(all, path_in_site(member->name));
 	lc_image_needed(&image, note_need, &look);
 	lc_image_defined(&image, note_definition, &look);
 }
@@ -450,10 +451,10 @@ static void mark_above(struct neighbours *all, const char *name)
 	for (size_t i = 0; i < all->loader_count && step(all, 1); i++) {
 		struct loader *loader = &all->loaders[i];
 
-		if (loader->above || !loader->from.place || !needs(all, loader, name))
+		if (loader->above || !loader->from.installed || !needs(all, loader, name))
 			continue;
 		loader->above = true;
-		mark_above(all, lc_basename(loader->from.place));
+		mark_above(all, lc_basename(loader->from.installed));
 	}
 }
 
@@ -463,7 +464,7 @@ static bool is_brought(struct neighbours *all, const struct searcher *from, cons
 {
 	for (size_t i = 0; i < all->loader_count; i++)
 		all->loaders[i].above = false;
-	mark_above(all, lc_basename(from->place));
+	mark_above(all, lc_basename(from->installed));
 	for (size_t i = 0; i < all->loader_count; i++) {
 		const struct loader *loader = &all->loaders[i];
 
@@ -483,7 +484,7 @@ static void mark_with(struct neighbours *all, struct loader *loader)
 	loader->with = true;
 	for (size_t i = 0; i < all->loader_count; i++) {
 		struct loader *other = &all->loaders[i];
-		const char *name = other->from.place ? lc_basename(other->from.place) : NULL;
+		const char *name = other->from.installed ? lc_basename(other->from.installed) : NULL;
 
 		if (name && !other->with && step(all, 1 + loader->needed.count) &&
 		    (needs(all, loader, name) || (other->soname && needs(all, loader, other->soname))))
@@ -497,10 +498,10 @@ bool neighbours_needs(struct neighbours *all, const struct searcher *from,
 	look_inside(all);
 	for (size_t i = 0; i < all->loader_count; i++)
 		all->loaders[i].above = all->loaders[i].with = false;
-	mark_above(all, lc_basename(from->place));
+	mark_above(all, lc_basename(from->installed));
 	for (size_t i = 0; i < all->loader_count; i++)
-		if (all->loaders[i].above || (all->loaders[i].from.place &&
-					      !strcmp(all->loaders[i].from.place, from->place)))
+		if (all->loaders[i].above || (all->loaders[i].from.installed &&
+					      !strcmp(all->loaders[i].from.installed, from->installed)))
 			mark_with(all, &all->loaders[i]);
 	for (size_t i = 0; i < all->loader_count; i++)
 		for (size_t k = 0; all->loaders[i].with && k < all->loaders[i].needed.count &&
@@ -520,8 +521,8 @@ static bool is_preloaded(struct neighbours *all, const struct searcher *from, co
 	for (size_t i = 0; i < all->loader_count && named && step(all, 1); i++) {
 		const struct loader *loader = &all->loaders[i];
 
-		if (loader->soname && loader->from.place && !strcmp(loader->soname, name) &&
-		    judge(from->start, loader->from.start) == SERVES)
+		if (loader->soname && loader->from.installed && !strcmp(loader->soname, name) &&
+		    serves_process(from->start, loader->from.start) == SERVES)
 			return true;
 	}
 	return false;
@@ -535,7 +536,7 @@ enum serves neighbours_serve(struct neighbours *all, const struct searcher *from
 	if (!all->wheel)
 		return anywhere(all, from, name);
 	serves = on_run_path(all, from, name);
-	if (serves != SERVES_NOT || !from->place || !neighbours_have(all, name))
+	if (serves != SERVES_NOT || !from->installed || !neighbours_have(all, name))
 		return serves;
 	look_inside(all);
 	return is_brought(all, from, name) || is_preloaded(all, from, name) ? SERVES : SERVES_NOT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* neighbours.h - what lies in the wheel or folder that a file is in, and what of it ld.so finds */
+/* neighbours.h - the files beside one in its wheel or folder, and which of them ld.so finds */
 #ifndef NEIGHBOURS_H
 #define NEIGHBOURS_H
 
@@ -27,7 +27,7 @@ struct neighbour_list {
 struct neighbours {
 	struct lc_arena arena;
 	struct neighbour_list names;	/* by file name */
-	struct neighbour_list places;	/* of a wheel, by where pip puts them below site-packages */
+	struct neighbour_list installed;	/* of a wheel, by their paths below site-packages */
 	const void *wheel;		/* its bytes; NULL: it is a folder */
 	size_t size;
 	const char *wrong;		/* what is wrong with the wheel, or NULL */
@@ -44,7 +44,7 @@ struct neighbours {
 
 /* A file that needs libraries. */
 struct searcher {
-	const char *place;		/* where pip puts it; NULL: elsewhere, or not known */
+	const char *installed;		/* its path below site-packages; NULL: elsewhere, or not known */
 	const char *run_path;		/* DT_RUNPATH or DT_RPATH; or NULL */
 	bool by_rpath;			/* it has no DT_RUNPATH */
 	unsigned char start[ELF_START];

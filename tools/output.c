@@ -91,6 +91,8 @@ char *output_path(const char *command, const char *path)
 		why = strerror(errno);
 	else if (snprintf(walk.rest, sizeof(walk.rest), "%s", path) >= PATH_MAX)
 		why = strerror(ENAMETOOLONG);
+	else if (*path && path[strlen(path) - 1] == '/')
+		why = strerror(EISDIR);
 	if (!strcmp(walk.real, "/"))
 		*walk.real = 0;
 	while (!why && *walk.rest)

@@ -34,7 +34,8 @@ struct plan_arguments {
 
 static const struct option options[] = {
 	{ "--cudart", "V", "the runtime's version, only without a file",
-	  .read = link_arguments_version, .at = offsetof(struct plan_arguments, cudart) },
+	  .read = link_arguments_version, .at = offsetof(struct plan_arguments, cudart),
+	  .wants = LINK_VERSION_WANTS },
 	{ .name = NULL },
 };
 
@@ -110,7 +111,7 @@ static bool inspect_all(struct link_arguments *arguments)
 		input->inspection = lazycuda_inspect_input(input, LAZYCUDA_INSPECT_PAYLOADS,
 							   arguments->request.unpack_limit);
 		if (!input->inspection) {
-			fputs("lazycuda plan: memory ran out\n", stderr);
+			complain("plan", "memory ran out");
 			return false;
 		}
 	}
@@ -130,7 +131,7 @@ static struct lazycuda_plan *make_plan(const struct link_arguments *arguments)
 		       lazycuda_plan(&arguments->environment, &arguments->request, inputs, count) :
 		       lazycuda_plan_here(&arguments->request, inputs, count);
 	if (!plan)
-		fputs("lazycuda plan: memory ran out\n", stderr);
+		complain("plan", "memory ran out");
 	free(inputs);
 	return plan;
 }

@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "../include/lazycuda.h"
+#include "../stubs/base/count.h"
 #include "../stubs/base/library_name.h"
 #include "known.h"
 #include "say.h"
@@ -19,12 +21,12 @@
 /* The names of libraries/, from the Makefile. */
 static const char *const libraries[] = { LAZYCUDA_READY NULL };
 
-bool ready_known(const char *library)
+const char *ready_named(const char *library)
 {
 	for (size_t i = 0; libraries[i]; i++)
-		if (!strcmp(libraries[i], library))
-			return true;
-	return false;
+		if (!strcasecmp(libraries[i], library))
+			return libraries[i];
+	return NULL;
 }
 
 char *ready_stub(const char *library)
@@ -47,8 +49,7 @@ char *ready_stub(const char *library)
 	return NULL;
 }
 
-/* "cublas" for libcublas.so.12, for what auditwheel makes of that name, and for the stub. */
-static bool library_of(const char *soname, char *library, size_t size)
+bool ready_library_of(const char *soname, char *library, size_t size)
 {
 	const char *name = lc_basename(soname);
 	struct lc_ending ending;
@@ -70,10 +71,10 @@ bool ready_lists(const char *soname)
 {
 	char library[64];
 
-	return library_of(soname, library, sizeof(library)) && ready_known(library);
+	return ready_library_of(soname, library, sizeof(library)) && ready_named(library);
 }
 
-#define KNOWN(kind, soname) is_known(kind, sizeof(kind) / sizeof(*(kind)), soname)
+#define KNOWN(kind, soname) is_known(kind, LC_COUNT(kind), soname)
 
 static bool is_known(const char *const *patterns, size_t count, const char *soname)
 {
@@ -81,7 +82,7 @@ static bool is_known(const char *const *patterns, size_t count, const char *sona
 	char library[64];
 
 	/* ld-linux-x86-64.so.2 */
-	if (!library_of(soname, library, sizeof(library)))
+	if (!ready_library_of(soname, library, sizeof(library)))
 		snprintf(library, sizeof(library), "%.*s", (int)strcspn(name, "."), name);
 	for (size_t i = 0; i < count; i++)
 		if (!fnmatch(patterns[i], library, 0))
@@ -109,9 +110,9 @@ bool ready_brings(const char *soname, const char *library)
 	char own[64];
 	size_t length = strlen(library);
 
-	if (!library_of(soname, own, sizeof(own)))
+	if (!ready_library_of(soname, own, sizeof(own)))
 		return false;
-	for (size_t i = 0; i < sizeof(known_in_turn) / sizeof(*known_in_turn); i++) {
+	for (size_t i = 0; i < LC_COUNT(known_in_turn); i++) {
 		const char *word = known_in_turn[i][1];
 
 		if (strcmp(known_in_turn[i][0], own))
@@ -130,7 +131,7 @@ bool ready_may_have(const char *name)
 	static const char *const starts[] = { "cu", "nv", "nccl", "npp" };
 
 	name += strspn(name, "_");
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+	for (size_t i = 0; i < LC_COUNT(starts); i++)
 		if (!strncmp(name, starts[i], strlen(starts[i])))
 			return true;
 	return false;
@@ -154,6 +155,14 @@ static bool is_current(void *handle, const struct lc_peer *peer)
 	return peer->size == sizeof(*peer) && version && !strcmp(version(), lazycuda_version());
 }
 
+/* ld.so says what is wrong behind the path. */
+static const char *without_path(const char *message, const char *path)
+{
+	const size_t length = strlen(path);
+
+	return strncmp(message, path, length) || strncmp(message + length, ": ", 2) ? message : message + length + 2;
+}
+
 const struct lc_peer *own_stub_open(const char *command, const char *path)
 {
 	/* realpath(): dlopen() would search for a name without a slash. */
@@ -165,9 +174,10 @@ const struct lc_peer *own_stub_open(const char *command, const char *path)
 	if (!readable)
 		complain_of(command, path, errno);
 	else if (!handle)
-		complain(command, "%s", dlerror());
+		complain(command, "%s cannot be loaded as a stub: %s", path, without_path(dlerror(), real));
 	else if (!peer)
-		complain(command, "%s is not a stub of lazycuda", path);
+		complain(command, "%s is not a stub of lazycuda; what has stubs inside shows with LAZYCUDA_DEBUG=1"
+			 " what they use", path);
 	else if (!is_current(handle, peer))
 		complain(command, "%s is of another version of lazycuda: make it again", path);
 	free(real);
@@ -197,7 +207,7 @@ void ready_add(struct tables *tables, const char *command, const char *soname)
 {
 	char library[64];
 
-	if (library_of(soname, library, sizeof(library)) && ready_known(library))
+	if (ready_library_of(soname, library, sizeof(library)) && ready_named(library))
 		add_library(tables, command, library);
 }
 

@@ -8,8 +8,11 @@
 
 #include "tables.h"
 
-/* Returns true if lazycuda has a list of this library, such as "cublas". */
-bool ready_known(const char *library);
+/* Reads "cublas" from libcublas.so.12, from what auditwheel makes of that name, and from the stub's;
+ * false for other names. */
+bool ready_library_of(const char *soname, char *library, size_t size);
+/* The library's name as lazycuda's list has it, "cublas" for "cuBLAS"; NULL if there is no list. */
+const char *ready_named(const char *library);
 
 /* Returns the path of the library's stub; NULL if it is not installed.  The caller frees it. */
 char *ready_stub(const char *library);

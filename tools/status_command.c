@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "../include/lazycuda.h"
 #include "../link/tables/versions.h"
@@ -61,6 +63,13 @@ static const struct command command = {
 	.words = "cudart nvrtc nvJitLink cuda nvml",
 };
 
+/* The stubs that are asked about. */
+struct asked {
+	bool own[LIBRARIES], any;
+	const struct lc_peer *others[FILES];	/* opened by path or name */
+	size_t other_count;
+};
+
 static const char *const states[] = {
 	[LAZYCUDA_STATE_UNKNOWN] = "missing", [LAZYCUDA_STATE_USABLE] = "usable",
 	[LAZYCUDA_STATE_MISSING] = "missing", [LAZYCUDA_STATE_REFUSED] = "refused",
@@ -86,14 +95,19 @@ static void print_driver(void)
 	putchar('\n');
 }
 
-/* "not /usr/lib/libcudart.so.12: why", below the library. */
-static void print_reason(const char *head, const char *path, const char *reason)
+/* "not /usr/lib/libcudart.so.12: why", below the library whose own reason does not say so already. */
+static void print_reason(const char *head, const char *path, const char *reason, const char *own)
 {
-	printf("%*s%s ", TEXT_COLUMN, "", head);
-	say(path);
-	fputs(": ", stdout);
-	say(reason);
-	putchar('\n');
+	char *line;
+
+	if (asprintf(&line, "%s: %s", path, reason) < 0)
+		return;
+	if (!strstr(own, line) && strcmp(own, reason)) {
+		printf("%*s%s ", TEXT_COLUMN, "", head);
+		say(line);
+		putchar('\n');
+	}
+	free(line);
 }
 
 static void print_json_left_out(const struct lazycuda_status *status)
@@ -185,10 +199,11 @@ static void print_library(const struct lazycuda_status *status)
 		const struct lazycuda_candidate *candidate = &status->candidates[i];
 
 		if (!candidate->taken)
-			print_reason("not", candidate->path, candidate->reason);
+			print_reason("not", candidate->path, candidate->reason, status->reason);
 	}
 	for (size_t i = 0; i < status->left_out_count; i++)
-		print_reason("left out", status->left_out[i].path, status->left_out[i].reason);
+		print_reason("left out", status->left_out[i].path, status->left_out[i].reason,
+			     status->reason);
 	print_components(status);
 }
 
@@ -220,7 +235,7 @@ static void print_json_library(const struct lazycuda_status *status)
 	json_close('}');
 }
 
-static void print_status_json(const int *asked, const struct lc_peer *const *others, int major)
+static void print_status_json(const struct asked *asked, int major)
 {
 	struct lazycuda_driver driver = lazycuda_get_driver();
 	char version[LK_VERSION_TEXT];
@@ -239,88 +254,105 @@ static void print_status_json(const int *asked, const struct lc_peer *const *oth
 	}
 	json_open("libraries", '[');
 	for (int i = 0; i < LIBRARIES; i++)
-		if (asked[i])
+		if (asked->own[i])
 			print_json_library(lazycuda_get_status(libraries[i]));
-	for (; *others; others++)
-		print_json_library((*others)->status());
+	for (size_t i = 0; i < asked->other_count; i++)
+		print_json_library(asked->others[i]->status());
 	json_close(']');
 	json_close('}');
 }
 
-/* Opens another stub, by its path or by the name of its library. */
-static const struct lc_peer *other_stub(const char *word)
+/* Opens another stub, by its path or by the name of its library.  False after a message. */
+static bool ask_other(struct asked *asked, const char *word, const char *library)
 {
-	char *path = strchr(word, '/') ? NULL : ready_stub(word);
+	char *path = library ? ready_stub(library) : NULL;
 	const struct lc_peer *peer = NULL;
 
-	if (path || strchr(word, '/'))
-		peer = own_stub_open("status", path ? path : word);
-	else
+	if (asked->other_count == FILES)
+		complain("status", "%s: too many stubs: at most %d can be asked", word, FILES);
+	else if (library && !path)
 		complain("status", "the stub of %s is not installed; `make ALL_STUBS=yes install` does"
-			 " it, and the package of PyPI has it", word);
+			 " it, and the package of PyPI has it", library);
+	else
+		peer = own_stub_open("status", path ? path : word);
 	free(path);
+	if (peer)
+		asked->others[asked->other_count++] = peer;
 	return peer;
 }
 
-int status_main(int argc, char **argv)
+/* Takes a path, a name in whatever case, or a file name such as libcudart.so.12.  Returns 0, or 2
+ * after a message. */
+static int ask(struct asked *asked, const char *word)
 {
-	int asked[LIBRARIES] = { 0 }, any = 0, major = 0, unusable = 0, status;
-	int count = options_read(&command, &wanted, argc, argv, NULL, &status);
-	const struct lc_peer *others[FILES + 1] = { NULL };	/* stubs opened by path or name */
-	size_t other_count = 0;
+	char of_file[64];
+	const char *name = ready_library_of(word, of_file, sizeof(of_file)) ? of_file : word;
+	const char *other = ready_named(name);
 
-	if (count < 0)
-		return status;
-	for (int i = 0; i < count; i++) {
-		int known = 0;
-
-		if (strchr(argv[i], '/') || ready_known(argv[i])) {
-			const struct lc_peer *peer = NULL;
-
-			if (other_count == FILES)
-				complain("status", "%s: too many stubs: at most %d can be asked",
-					 argv[i], FILES);
-			else
-				peer = other_stub(argv[i]);
-			if (!peer)
-				return 2;
-			others[other_count++] = peer;
-			any = 1;
-			continue;
+	asked->any = true;
+	if (other || strchr(word, '/'))
+		return ask_other(asked, word, strchr(word, '/') ? NULL : other) ? 0 : 2;
+	if (!strcasecmp(name, "nvidia-ml"))
+		name = "nvml";
+	for (int i = 0; i < LIBRARIES; i++) {
+		if (!strcasecmp(name, libraries[i])) {
+			asked->own[i] = true;
+			return 0;
 		}
-		for (int k = 0; k < LIBRARIES; k++) {
-			if (!strcmp(argv[i], libraries[k]))
-				asked[k] = any = known = 1;
-		}
-		if (!known)
-			return options_wrong(&command, "unknown library ", argv[i]);
 	}
+	return options_wrong(&command, access(word, F_OK) ? "unknown library " : "a path has a slash: ./", word);
+}
+
+/* Loads what is asked about.  Returns how many cannot be used; sets the major that the toolkit's
+ * libraries have. */
+static int load(struct asked *asked, int *major)
+{
+	int unusable = 0;
+
 	tables_look_everywhere();
 	/* The driver's libraries come first: a search for the others looks at the driver and
 	 * would load them. */
 	for (int k = 0; k < LIBRARIES; k++) {
 		int i = (k + OF_DRIVER) % LIBRARIES;
 
-		asked[i] |= !any;
-		if (!asked[i])
+		asked->own[i] |= !asked->any;
+		if (!asked->own[i])
 			continue;
-		if (lazycuda_load(libraries[i]) && (any || i < OF_DRIVER))
+		if (lazycuda_load(libraries[i]) && (asked->any || i < OF_DRIVER))
 			unusable++;
-		if (!major && i < OF_DRIVER)
-			major = lazycuda_get_status(libraries[i])->major;
+		if (!*major && i < OF_DRIVER)
+			*major = lazycuda_get_status(libraries[i])->major;
 	}
-	for (size_t i = 0; i < other_count; i++)
-		unusable += !others[i]->load();
-	if (wanted.json) {
-		print_status_json(asked, others, major);
-	} else {
-		printf("lazycuda    %s, guard %s\n", lazycuda_version(), lazycuda_get_guard());
-		print_driver();
-		for (int i = 0; i < LIBRARIES; i++)
-			if (asked[i])
-				print_library(lazycuda_get_status(libraries[i]));
-		for (size_t i = 0; i < other_count; i++)
-			print_library(others[i]->status());
-	}
+	for (size_t i = 0; i < asked->other_count; i++)
+		unusable += !asked->others[i]->load();
+	return unusable;
+}
+
+static void print_status(const struct asked *asked)
+{
+	printf("lazycuda    %s, guard %s\n", lazycuda_version(), lazycuda_get_guard());
+	print_driver();
+	for (int i = 0; i < LIBRARIES; i++)
+		if (asked->own[i])
+			print_library(lazycuda_get_status(libraries[i]));
+	for (size_t i = 0; i < asked->other_count; i++)
+		print_library(asked->others[i]->status());
+}
+
+int status_main(int argc, char **argv)
+{
+	struct asked asked = { .any = false };
+	int major = 0, unusable, status = 0;
+	int count = options_read(&command, &wanted, argc, argv, NULL, &status);
+
+	for (int i = 0; i < count && !status; i++)
+		status = ask(&asked, argv[i]);
+	if (count < 0 || status)
+		return status;
+	unusable = load(&asked, &major);
+	if (wanted.json)
+		print_status_json(&asked, major);
+	else
+		print_status(&asked);
 	return unusable || (misfit && !strcmp(lazycuda_get_guard(), "strict"));
 }

@@ -10,18 +10,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "beside.h"
 #include "command_line.h"
 #include "output.h"
+#include "part.h"
 #include "say.h"
 #include "stub_folder.h"
 #include "tables.h"
@@ -56,7 +55,7 @@ static const struct option options[] = {
 	{ "--list", "LIST", "a list that was made before, and may have been edited",
 	  .at = offsetof(struct request, list) },
 	{ "-o, --output", "DIR", "the folder; one that was made before is replaced",
-	  .at = offsetof(struct request, output), .wants = "no folder is given: use -o DIR" },
+	  .at = offsetof(struct request, output) },
 	{ "--advice", "TEXT", "how to get the library, for messages", PASS_ON },
 	{ "--package", "NAME", "the library's package on PyPI, without -cu12, by which `lazycuda"
 	  " retarget` knows a wheel's requirement; default: nvidia-cublas for a FILE in"
@@ -120,7 +119,7 @@ static int read_arguments(struct request *request, int argc, char **argv)
 	if (count < 0)
 		return status;
 	if (count)
-		return options_wrong(&command, "neither an option nor its value: ", argv[0]);
+		return options_wrong(&command, "it takes no word by itself; use --from ", argv[0]);
 	if (!request->output)
 		return options_wrong(&command, "no folder is given: use -o DIR", "");
 	if (request->list && request->scan.count > 2)
@@ -154,33 +153,6 @@ static bool add_majors(struct lc_strings *scan)
 
 /* ---- programs ---- */
 
-/* Runs a program of lazycuda, which reports its own errors. */
-static bool run(const char *name, const char **arguments)
-{
-	extern char **environ;
-	char *program = beside(libexec_place, name);
-	int status = -1, error;
-	pid_t child;
-
-	if (!program) {
-		complain("stub", "there is no %s in %s: it is a part of the installation", name,
-			 libexec_place);
-		return false;
-	}
-	arguments[0] = program;
-	error = posix_spawn(&child, program, NULL, NULL, (char *const *)arguments, environ);
-	if (error)
-		complain("stub", "%s cannot be run: %s", program, strerror(error));
-	output_name_child(error ? 0 : child);
-	while (!error && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	output_name_child(0);
-	if (!error && !WIFEXITED(status) && !output_stops())
-		complain("stub", "%s was ended", program);
-	free(program);
-	return !error && WIFEXITED(status) && !WEXITSTATUS(status);
-}
-
 /* Names the file after the library in the list: "cublas.txt". */
 static bool name_list(const char *list, char *name, size_t size)
 {
@@ -205,7 +177,7 @@ static bool derive(struct lc_strings *scan, const struct stub_folder *folder, ch
 	scan->list[1] = "--own";
 	scan->list[scan->count++] = "-o";
 	scan->list[scan->count++] = made;
-	if (!run("lazycuda/scan", scan->list))
+	if (!run_part("stub", "lazycuda/scan", scan->list))
 		return false;
 	errno = ENAMETOOLONG;
 	if (!name_list(made, name, sizeof(name)) ||
@@ -279,7 +251,7 @@ static bool write_sources(struct stub_folder *folder, const char *list, char *st
 		complain("stub", "%s: %s", generated, strerror(errno));
 		return false;
 	}
-	return run("lazycuda/gen", gen) && find_stub(generated, list, stub, size);
+	return run_part("stub", "lazycuda/gen", gen) && find_stub(generated, list, stub, size);
 }
 
 static bool make_stub(struct request *request, struct stub_folder *folder)

@@ -57,7 +57,7 @@ static bool same_bytes(FILE *a, FILE *b)
 	return !ferror(a) && !ferror(b);
 }
 
-static bool same_file(const char *a, const char *b)
+static bool have_same_bytes(const char *a, const char *b)
 {
 	struct stat st;
 	FILE *one = lc_stream_regular(a, &st), *other = lc_stream_regular(b, &st);
@@ -213,7 +213,7 @@ static bool judge_old(struct stub_folder *folder, const char *path, const char *
 	errno = ENOTDIR;
 	if (!*name)
 		return is_folder || failed(folder->shown);
-	if (is_folder || (path_in(folder->parts, name, other) && same_file(path, other)))
+	if (is_folder || (path_in(folder->parts, name, other) && have_same_bytes(path, other)))
 		return true;
 	folder->changed = true;
 	return !strcmp(name, MANIFEST) || is_ours(folder, path, name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tally.c - counts the verdicts on a file's imports on a version, and words the result */
 #include "tally.h"
+#include "../stubs/base/count.h"
 
 #include <string.h>
 
@@ -214,7 +215,7 @@ const char *problems(struct lc_arena *arena, const struct tally *tally, size_t m
 	};
 	const char *text = "";
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < LC_COUNT(kinds); i++)
 		if (kinds[i].names->count)
 			text = lc_format(arena, "%s%s%zu %s: %s", text, *text ? "; " : "",
 					 kinds[i].names->count, kinds[i].what,

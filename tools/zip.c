@@ -20,7 +20,7 @@
 #include "../stubs/base/by_name.h"
 #include "directory.h"
 #include "progress.h"
-#include "room.h"
+#include "buffer.h"
 
 bool zip_is(const void *bytes, size_t size)
 {
@@ -83,23 +83,23 @@ static unsigned portion(size_t size)
 }
 
 /* Gives back the pages that zlib has read and written; its checksum has their bytes. */
-static void note_portion(const struct zip *zip, const struct room *room, unsigned long *crc,
+static void note_portion(const struct zip *zip, const struct buffer *buffer, unsigned long *crc,
 			 const struct stream *stream, const unsigned char *in,
 			 const unsigned char *out)
 {
 	*crc = zlib.crc(*crc, out, (unsigned)(stream->next_out - out));
-	room_forget(in, stream->next_in);
-	if (room->in_file)
-		room_forget(out, stream->next_out);
+	buffer_forget(in, stream->next_in);
+	if (buffer->in_file)
+		buffer_forget(out, stream->next_out);
 	progress_at((size_t)(stream->next_in - zip->bytes));
 }
 
-/* Inflates `in` into the room.  Returns true if the result fills it exactly, and sets *crc.
- * Without `crc` only the beginning is inflated: true if it fills the room. */
+/* Inflates `in` into the buffer.  Returns true if the result fills it exactly, and sets *crc.
+ * Without `crc` only the beginning is inflated: true if it fills the buffer. */
 static bool inflate_into(const struct zip *zip, const unsigned char *in, size_t in_size,
-			 const struct room *room, unsigned long *crc)
+			 const struct buffer *buffer, unsigned long *crc)
 {
-	struct stream stream = { .next_in = in, .next_out = room->bytes };
+	struct stream stream = { .next_in = in, .next_out = buffer->bytes };
 	int status = Z_OK;
 
 	if (zlib.init(&stream, -15, "1.2.11", sizeof(stream)) != Z_OK)
@@ -107,7 +107,7 @@ static bool inflate_into(const struct zip *zip, const unsigned char *in, size_t 
 	while (status == Z_OK) {
 		const unsigned char *from = stream.next_in;
 		unsigned char *to = stream.next_out;
-		size_t left = room->size - (size_t)(to - room->bytes);
+		size_t left = buffer->size - (size_t)(to - buffer->bytes);
 
 		stream.avail_in = portion(in_size - (size_t)(from - in));
 		stream.avail_out = portion(left);
@@ -115,13 +115,13 @@ static bool inflate_into(const struct zip *zip, const unsigned char *in, size_t 
 			break;
 		status = zlib.inflate(&stream, Z_NO_FLUSH);
 		if (crc)
-			note_portion(zip, room, crc, &stream, from, to);
+			note_portion(zip, buffer, crc, &stream, from, to);
 		if (status == Z_OK && from == stream.next_in && to == stream.next_out)
 			break;	/* no progress: more data than the size says */
 	}
 	zlib.end(&stream);
 	return (!crc || status == Z_STREAM_END) &&
-	       (size_t)(stream.next_out - room->bytes) == room->size;
+	       (size_t)(stream.next_out - buffer->bytes) == buffer->size;
 }
 
 /* ---- members ---- */
@@ -129,12 +129,12 @@ static bool inflate_into(const struct zip *zip, const unsigned char *in, size_t 
 /* Inflates only the first bytes. */
 static bool copy_start(const struct zip *zip, const struct zip_entry *entry, void *start, size_t size)
 {
-	struct room room = { .bytes = start, .size = size };
+	struct buffer buffer = { .bytes = start, .size = size };
 
 	if (entry->size < size)
 		return false;
 	if (entry->method == ZIP_DEFLATED)
-		return zlib_load() && inflate_into(zip, entry->data, entry->packed, &room, NULL);
+		return zlib_load() && inflate_into(zip, entry->data, entry->packed, &buffer, NULL);
 	memcpy(start, entry->data, size);
 	return true;
 }
@@ -151,7 +151,7 @@ static const char *hand_out(const struct zip *zip, const struct zip_entry *entry
 			    void (*each)(const struct zip_member *member, void *data),
 			    void *data)
 {
-	struct room room = { .size = entry->size };
+	struct buffer buffer = { .size = entry->size };
 	unsigned long crc = 0;
 	const char *why = NULL;
 
@@ -161,16 +161,16 @@ static const char *hand_out(const struct zip *zip, const struct zip_entry *entry
 		each(member, data);
 		return NULL;
 	}
-	if (!room_take(&room))
+	if (!buffer_allocate(&buffer))
 		return "is too large for this machine's memory";
-	if (!inflate_into(zip, entry->data, entry->packed, &room, &crc) ||
+	if (!inflate_into(zip, entry->data, entry->packed, &buffer, &crc) ||
 	    crc != entry->crc) {
 		why = "is damaged in the archive: it does not decompress to what it should";
 	} else {
-		member->bytes = room.bytes;
+		member->bytes = buffer.bytes;
 		each(member, data);
 	}
-	room_return(&room);
+	buffer_free(&buffer);
 	return why;
 }
 
@@ -252,7 +252,7 @@ const char *zip_read(const void *bytes, size_t size, bool (*wanted)(const char *
 			member.error = hand_out(&zip, &entry, &member, each, data);
 		if (member.error)
 			each(&member, data);
-		room_forget(entry.data, entry.data + entry.packed);
+		buffer_forget(entry.data, entry.data + entry.packed);
 	}
 	return NULL;
 }

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_places(struct place a, struct place b)
+static int compare_positions(struct position a, struct position b)
 {
 	return (a.line > b.line) - (a.line < b.line);
 }
 
-/* Records, fields, enumerators and rows begin with a name and its place. */
+/* Records, fields, enumerators and rows begin with a name and its position. */
 static int compare_names(const void *one, const void *other)
 {
 	return strcmp(((const struct word *)one)->text, ((const struct word *)other)->text);
@@ -20,8 +20,8 @@ static int compare_named(const void *one, const void *other)
 {
 	int order = compare_names(one, other);
 
-	return order ? order : compare_places(((const struct word *)one)->place,
-					      ((const struct word *)other)->place);
+	return order ? order : compare_positions(((const struct word *)one)->position,
+						 ((const struct word *)other)->position);
 }
 
 static int compare_rows(const void *one, const void *other)
@@ -31,7 +31,7 @@ static int compare_rows(const void *one, const void *other)
 
 	if (!order)
 		order = (first_bit(a->in) > first_bit(b->in)) - (first_bit(a->in) < first_bit(b->in));
-	return order ? order : compare_places(a->place, b->place);
+	return order ? order : compare_positions(a->position, b->position);
 }
 
 static void sort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
@@ -41,17 +41,17 @@ static void sort(void *items, size_t count, size_t size, int (*compare)(const vo
 }
 
 /* Reports two rows that cover the same version. */
-static _Noreturn void fail_twice(const struct symbols *list, struct place a, struct place b,
+static _Noreturn void fail_twice(const struct symbols *list, struct position a, struct position b,
 				 toolkits both, const char *what)
 {
-	struct place first = compare_places(a, b) < 0 ? a : b;
-	struct place second = compare_places(a, b) < 0 ? b : a;
+	struct position first = compare_positions(a, b) < 0 ? a : b;
+	struct position second = compare_positions(a, b) < 0 ? b : a;
 
 	fail_at(second, "%s: line %u covers %s already", what, first.line,
 		bit_text(list, first_bit(both)));
 }
 
-static void *find(const char *name, const void *items, size_t count, size_t size)
+static void *find_named(const char *name, const void *items, size_t count, size_t size)
 {
 	const struct word key = { .text = name };
 
@@ -60,7 +60,7 @@ static void *find(const char *name, const void *items, size_t count, size_t size
 
 static struct record *find_record(const struct library *library, const char *name)
 {
-	return find(name, library->records.items, library->records.count, sizeof(struct record));
+	return find_named(name, library->records.items, library->records.count, sizeof(struct record));
 }
 
 const struct size *size_in(const struct record *record, unsigned toolkit)
@@ -79,17 +79,17 @@ static void resolve(const struct symbols *list, const struct library *library, s
 		return;
 	type->record = find_record(library, type->name);
 	if (!type->record)
-		fail_at(type->place, "no struct %s in library %s", type->name, library->name);
+		fail_at(type->position, "no struct %s in library %s", type->name, library->name);
 	for (; in; in &= in - 1)
 		if (!size_in(type->record, first_bit(in)))
-			fail_at(type->place, "struct %s has no size in %s", type->name,
+			fail_at(type->position, "struct %s has no size in %s", type->name,
 				bit_text(list, first_bit(in)));
 }
 
 static void check_sizes(const struct symbols *list, const struct record *record)
 {
 	if (!record->sizes.count)
-		fail_at(record->place, "struct %s has no size", record->name);
+		fail_at(record->position, "struct %s has no size", record->name);
 	for (size_t i = 0; i < record->sizes.count; i++) {
 		const struct size *a = &record->sizes.items[i];
 
@@ -97,10 +97,10 @@ static void check_sizes(const struct symbols *list, const struct record *record)
 			const struct size *b = &record->sizes.items[j];
 
 			if (a->in & b->in)
-				fail_twice(list, a->place, b->place, a->in & b->in, "size");
+				fail_twice(list, a->position, b->position, a->in & b->in, "size");
 			if (a->letter == b->letter && a->bytes != b->bytes)
-				fail_at(a->place, "layout %c has %u bytes here and %u on line %u",
-					a->letter, a->bytes, b->bytes, b->place.line);
+				fail_at(a->position, "layout %c has %u bytes here and %u on line %u",
+					a->letter, a->bytes, b->bytes, b->position.line);
 		}
 	}
 }
@@ -128,10 +128,10 @@ static void check_field(const struct symbols *list, const struct library *librar
 		const struct size *size = size_in(record, first_bit(in));
 
 		if (!size)
-			fail_at(field->place, "struct %s has no size in %s", record->name,
+			fail_at(field->position, "struct %s has no size in %s", record->name,
 				bit_text(list, first_bit(in)));
 		if (field->offset + field_bytes(field, first_bit(in)) > size->bytes)
-			fail_at(field->place, "%s ends past the %u bytes that the struct has in %s",
+			fail_at(field->position, "%s ends past the %u bytes that the struct has in %s",
 				field->name, size->bytes, bit_text(list, first_bit(in)));
 	}
 }
@@ -149,7 +149,7 @@ static void check_record(const struct symbols *list, const struct library *libra
 			first = i;
 		for (size_t j = first; j < i; j++)
 			if (field->in & record->fields.items[j].in)
-				fail_twice(list, field->place, record->fields.items[j].place,
+				fail_twice(list, field->position, record->fields.items[j].position,
 					   field->in & record->fields.items[j].in, field->name);
 	}
 }
@@ -161,8 +161,8 @@ static void check_records(const struct symbols *list, struct library *library)
 		const struct record *a = &library->records.items[i - 1], *b = a + 1;
 
 		if (!strcmp(a->name, b->name))
-			fail_at(b->place, "struct %s is on line %u already", b->name,
-				a->place.line);
+			fail_at(b->position, "struct %s is on line %u already", b->name,
+				a->position.line);
 	}
 	for (size_t i = 0; i < library->records.count; i++)
 		check_record(list, library, &library->records.items[i]);
@@ -171,7 +171,7 @@ static void check_records(const struct symbols *list, struct library *library)
 static void check_row(const struct symbols *list, const struct library *library, struct row *row)
 {
 	if (row->in & ~library->in)
-		fail_at(row->range_place, "library %s has no soname in %s", library->name,
+		fail_at(row->range_position, "library %s has no soname in %s", library->name,
 			bit_text(list, first_bit(row->in & ~library->in)));
 	for (size_t i = 0; i < row->params.count; i++)
 		resolve(list, library, &row->params.items[i].type, row->in);
@@ -181,7 +181,7 @@ static void check_row(const struct symbols *list, const struct library *library,
 /* Any of those with this name: they are of one family. */
 static const struct row *find_row(const struct library *library, const char *name)
 {
-	return find(name, library->rows.items, library->rows.count, sizeof(struct row));
+	return find_named(name, library->rows.items, library->rows.count, sizeof(struct row));
 }
 
 /* If a function has the family's name, it must be a member of that family. */
@@ -190,7 +190,7 @@ static void check_family(const struct library *library, const struct row *row)
 	const struct row *head = find_row(library, row->family);
 
 	if (head && strcmp(head->family, head->name))
-		fail_at(row->family_place, "%s is of family %s itself", head->name, head->family);
+		fail_at(row->family_position, "%s is of family %s itself", head->name, head->family);
 }
 
 static void check_rows(const struct symbols *list, struct library *library)
@@ -205,14 +205,14 @@ static void check_rows(const struct symbols *list, struct library *library)
 		for (size_t j = first; j < i; j++) {
 			before = &library->rows.items[j];
 			if (row->in & before->in)
-				fail_twice(list, row->place, before->place, row->in & before->in,
+				fail_twice(list, row->position, before->position, row->in & before->in,
 					   row->name);
 		}
 		before = &library->rows.items[first];
 		if (strcmp(row->family, before->family))
-			fail_at(row->family_place.line ? row->family_place : row->place,
+			fail_at(row->family_position.line ? row->family_position : row->position,
 				"%s is of family %s here, and of family %s on line %u", row->name,
-				row->family, before->family, before->place.line);
+				row->family, before->family, before->position.line);
 	}
 	for (size_t i = 0; i < library->rows.count; i++)
 		check_family(library, &library->rows.items[i]);
@@ -225,8 +225,8 @@ static void check_enums(const struct symbols *list, struct library *library)
 
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(one->name, library->enums.items[j].name))
-				fail_at(one->place, "enum %s is on line %u already", one->name,
-					library->enums.items[j].place.line);
+				fail_at(one->position, "enum %s is on line %u already", one->name,
+					library->enums.items[j].position.line);
 		sort(one->values.items, one->values.count, sizeof(struct enumerator),
 		     compare_named);
 		for (size_t j = 0, first = 0; j < one->values.count; j++) {
@@ -236,14 +236,14 @@ static void check_enums(const struct symbols *list, struct library *library)
 				first = j;
 			for (size_t k = first; k < j; k++)
 				if (value->in & one->values.items[k].in)
-					fail_twice(list, value->place, one->values.items[k].place,
+					fail_twice(list, value->position, one->values.items[k].position,
 						   value->in & one->values.items[k].in, value->name);
 		}
 		if (library->status && !strcmp(one->name, library->status))
 			library->statuses = one;
 	}
 	if (library->status && !library->statuses)
-		fail_at(library->status_place, "no enum %s in library %s", library->status,
+		fail_at(library->status_position, "no enum %s in library %s", library->status,
 			library->name);
 }
 
@@ -254,16 +254,16 @@ static void check_sonames(const struct symbols *list, struct library *library)
 		unsigned major = major_at(list, first_bit(one->in));
 
 		if (one->in & ~major_set(list, major))
-			fail_at(one->place, "%s is the soname of majors %u and %u", one->text,
+			fail_at(one->position, "%s is the soname of majors %u and %u", one->text,
 				major, major_at(list, last_bit(one->in)));
 		for (size_t j = 0; j < i; j++) {
 			const struct ranged *other = &library->sonames.items[j];
 
 			if (!strcmp(one->text, other->text))
-				fail_at(one->place, "soname %s is on line %u already", one->text,
-					other->place.line);
+				fail_at(one->position, "soname %s is on line %u already", one->text,
+					other->position.line);
 			if (other->in & major_set(list, major))
-				fail_at(one->place, "major %u has soname %s already", major,
+				fail_at(one->position, "major %u has soname %s already", major,
 					other->text);
 		}
 		library->in |= one->in;
@@ -273,23 +273,23 @@ static void check_sonames(const struct symbols *list, struct library *library)
 static void check_nodes(const struct symbols *list, const struct library *library)
 {
 	if (library->node_names == NODES_NONE && library->sonames.count > 1)
-		fail_at(library->sonames.items[1].place, "without version nodes nobody can tell the"
+		fail_at(library->sonames.items[1].position, "without version nodes nobody can tell the"
 			" callers of %s from those of %s", library->sonames.items[0].text,
 			library->sonames.items[1].text);
 	for (size_t i = 0; i < library->nodes.count; i++) {
 		const struct node *node = &library->nodes.items[i];
 
 		if (!(major_set(list, node->major) & library->in))
-			fail_at(node->place, "library %s has no major %u", library->name,
+			fail_at(node->position, "library %s has no major %u", library->name,
 				node->major);
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(node->name, library->nodes.items[j].name))
-				fail_at(node->place, "node %s is on line %u already", node->name,
-					library->nodes.items[j].place.line);
+				fail_at(node->position, "node %s is on line %u already", node->name,
+					library->nodes.items[j].position.line);
 		for (size_t j = 0; j < library->sonames.count; j++)
 			if (!strcmp(node->name, library->sonames.items[j].text))
-				fail_at(node->place, "node %s is the soname on line %u", node->name,
-					library->sonames.items[j].place.line);
+				fail_at(node->position, "node %s is the soname on line %u", node->name,
+					library->sonames.items[j].position.line);
 	}
 }
 
@@ -303,14 +303,14 @@ static void check_folders(const struct symbols *list, const struct library *libr
 			const struct ranged *b = &library->folders.items[j];
 
 			if (a->in & b->in && !strcmp(a->text, b->text))
-				fail_twice(list, a->place, b->place, a->in & b->in, "folder");
+				fail_twice(list, a->position, b->position, a->in & b->in, "folder");
 		}
 		for (toolkits in = a->in; in; in &= in - 1) {
 			unsigned major = major_at(list, first_bit(in));
 			toolkits lacks = major_set(list, major) & library->in & ~a->in;
 
 			if (lacks)
-				fail_at(a->place, "a folder for some of major %u, and not for %s",
+				fail_at(a->position, "a folder for some of major %u, and not for %s",
 					major, bit_text(list, first_bit(lacks)));
 		}
 	}
@@ -333,18 +333,19 @@ static void check_cuda(const struct library *library)
 		bool known = false;
 
 		if (!library->own_majors)
-			fail_at(row->place, "only a library with `majors own` has this");
+			fail_at(row->position, "only a library with `majors own` has this");
 		if (first != row)
-			fail_at(row->place, "%s is on line %u already", row->soname, first->place.line);
+			fail_at(row->position, "%s is on line %u already", row->soname,
+				first->position.line);
 		for (size_t j = 0; j < library->sonames.count; j++)
 			known |= !strcmp(library->sonames.items[j].text, row->soname);
 		if (!known)
-			fail_at(row->place, "%s is not a SONAME of library %s", row->soname,
+			fail_at(row->position, "%s is not a SONAME of library %s", row->soname,
 				library->name);
 	}
 	for (size_t i = 0; library->cuda.count && i < library->sonames.count; i++)
 		if (!find_cuda(library, library->sonames.items[i].text))
-			fail_at(library->sonames.items[i].place, "there is no row `cuda` for %s, and one"
+			fail_at(library->sonames.items[i].position, "there is no row `cuda` for %s, and one"
 				" for %s", library->sonames.items[i].text,
 				library->cuda.items[0].soname);
 }
@@ -357,9 +358,9 @@ static void check_opens(const struct library *library)
 		for (size_t j = 0; j < i; j++)
 			if (library->opens.items[j].cuda == row->cuda &&
 			    !strcmp(library->opens.items[j].soname, row->soname))
-				fail_at(row->place, "%s of %s%.0u is on line %u already", row->soname,
+				fail_at(row->position, "%s of %s%.0u is on line %u already", row->soname,
 					row->cuda ? "CUDA " : "any CUDA", row->cuda,
-					library->opens.items[j].place.line);
+					library->opens.items[j].position.line);
 	}
 }
 
@@ -371,12 +372,12 @@ static void check_variables(const struct library *library)
 
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(one->name, library->variables.items[j].name))
-				fail_at(one->place, "%s is on line %u already", one->name,
-					library->variables.items[j].place.line);
+				fail_at(one->position, "%s is on line %u already", one->name,
+					library->variables.items[j].position.line);
 		for (size_t j = 0; j < library->rows.count; j++)
 			if (!strcmp(one->name, library->rows.items[j].name))
-				fail_at(one->place, "%s is a function on line %u", one->name,
-					library->rows.items[j].place.line);
+				fail_at(one->position, "%s is a function on line %u", one->name,
+					library->rows.items[j].position.line);
 	}
 }
 
@@ -402,7 +403,7 @@ static void check_error(const struct symbols *list, const struct library *librar
 		toolkits lacks = major_set(list, major) & library->in & ~row->in;
 
 		if (lacks)
-			fail_at(row->place, "an error for some of major %u, and not for %s",
+			fail_at(row->position, "an error for some of major %u, and not for %s",
 				major, bit_text(list, first_bit(lacks)));
 	}
 }
@@ -417,13 +418,13 @@ static void check_errors(const struct symbols *list, const struct library *libra
 
 			for (size_t j = 0; j < i; j++)
 				if (row->in & library->errors[kind].items[j].in)
-					fail_at(row->place, "this was given on line %u already",
-						library->errors[kind].items[j].place.line);
+					fail_at(row->position, "this was given on line %u already",
+						library->errors[kind].items[j].position.line);
 			check_error(list, library, row);
 			rest &= ~row->in;
 		}
 		if (kind <= (int)last_error(library) && rest)
-			fail_at(library->place, "library %s has no row `error %s` for %s",
+			fail_at(library->position, "library %s has no row `error %s` for %s",
 				library->name, error_names[kind], bit_text(list, first_bit(rest)));
 	}
 }
@@ -435,13 +436,13 @@ static void check_given(const struct library *library)
 			    library->without_majors && !library->witness ? "witness" : NULL;
 
 	if (lacks)
-		fail_at(library->place, "library %s has no row `%s`", library->name, lacks);
+		fail_at(library->position, "library %s has no row `%s`", library->name, lacks);
 	for (int kind = ON_MISSING; kind <= (int)last_error(library); kind++)
 		if (!library->errors[kind].count)
-			fail_at(library->place, "library %s has no row `error %s`", library->name,
+			fail_at(library->position, "library %s has no row `error %s`", library->name,
 				error_names[kind]);
 	if (!library->rows.count)
-		fail_at(library->place, "library %s has no functions", library->name);
+		fail_at(library->position, "library %s has no functions", library->name);
 }
 
 /* Rejects rows that make sense only with majors. */
@@ -449,28 +450,28 @@ static void check_without_majors(const struct library *library)
 {
 	for (int kind = ON_REFUSED; kind <= ON_INCOHERENT; kind++)
 		if (library->errors[kind].count)
-			fail_at(library->errors[kind].items[0].place,
+			fail_at(library->errors[kind].items[0].position,
 				"a library without majors has no such error");
 	if (library->nodes.count)
-		fail_at(library->nodes.items[0].place, "a library without majors has no nodes");
+		fail_at(library->nodes.items[0].position, "a library without majors has no nodes");
 	if (library->folders.count)
-		fail_at(library->folders.items[0].place, "a library without majors is in no toolkit");
+		fail_at(library->folders.items[0].position, "a library without majors is in no toolkit");
 }
 
 /* One function serves callers of all versions, so it must have a single interface. */
 static void check_functions_without_majors(const struct library *library)
 {
 	if (!find_row(library, library->witness))
-		fail_at(library->witness_place, "there is no function %s", library->witness);
+		fail_at(library->witness_position, "there is no function %s", library->witness);
 	for (size_t i = 0; i < library->rows.count; i++)
 		if (library->rows.items[i].apart)
-			fail_at(library->rows.items[i].place, "there are no majors to keep apart");
+			fail_at(library->rows.items[i].position, "there are no majors to keep apart");
 	for (size_t i = 1; i < library->rows.count; i++) {
 		const struct row *before = &library->rows.items[i - 1], *row = before + 1;
 
 		if (!strcmp(before->name, row->name))
-			fail_at(row->place, "%s has another interface on line %u, and library %s no"
-				" majors to tell them apart", row->name, before->place.line,
+			fail_at(row->position, "%s has another interface on line %u, and library %s no"
+				" majors to tell them apart", row->name, before->position.line,
 				library->name);
 	}
 }
@@ -483,17 +484,17 @@ void check_library(const struct symbols *whole, struct library *library)
 	check_given(library);
 	length = strlen(library->stub);
 	if (length < 4 || strcmp(library->stub + length - 3, ".so"))
-		fail_at(library->stub_place, "a stub's file name ends in .so");
+		fail_at(library->stub_position, "a stub's file name ends in .so");
 	for (const struct library *other = list->libraries.items; other < library; other++)
 		if (!strcmp(other->stub, library->stub))
-			fail_at(library->stub_place, "%s is the stub of library %s", library->stub,
+			fail_at(library->stub_position, "%s is the stub of library %s", library->stub,
 				other->name);
 	check_sonames(list, library);
 	check_errors(list, library);
 	if (library->without_majors)
 		check_without_majors(library);
 	else if (library->homes.count || library->witness)
-		fail_at(library->witness ? library->witness_place : library->homes.items[0].place,
+		fail_at(library->witness ? library->witness_position : library->homes.items[0].position,
 			"only a library without majors has this");
 	check_nodes(list, library);
 	check_cuda(library);

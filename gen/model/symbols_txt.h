@@ -21,41 +21,47 @@
 
 void *allocate(size_t count, size_t size);	/* zeroed, never NULL */
 
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
 /* A growable array; push() returns the new item. */
-#define ARRAY(type) struct { type *items; size_t count, room; }
-void *grow(void *items, size_t count, size_t *room, size_t size);
+#define ARRAY(type) struct { type *items; size_t count, capacity; }
+void *grow(void *items, size_t count, size_t *capacity, size_t size);
 #define push(array) \
-	((array)->items = grow((array)->items, (array)->count, &(array)->room, \
+	((array)->items = grow((array)->items, (array)->count, &(array)->capacity, \
 			       sizeof(*(array)->items)), \
 	 &(array)->items[(array)->count++])
 
 /* A growable array of pointers. */
 struct list {
 	void **items;
-	size_t count, room;
+	size_t count, capacity;
 };
 static inline void list_add(struct list *list, const void *item)
 {
 	*push(list) = (void *)item;
 }
 
+bool list_has(const struct list *list, const char *text);	/* of texts */
+
 struct text {
 	char *bytes;
-	size_t length, room;
+	size_t length, capacity;
 };
 void put(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+uint32_t hash_of(const char *bytes, size_t length);	/* that of GNU's symbol tables, as lc_hash() */
+size_t word_length(const char *text);	/* of the letters, digits and underscores that it begins with */
 
 /* ---- errors: print to stderr and exit with status 2 ---- */
 
 /* For what fail() says: this program; and what a user has called, NULL if that is this program. */
 extern const char *program_name, *command_name;
 
-struct place { const char *file; unsigned line, column; };
+struct position { const char *file; unsigned line, column; };
 /* subject is a file, or NULL if it is about no file. */
 _Noreturn void fail(const char *subject, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-_Noreturn void fail_at(struct place place, const char *format, ...)
+_Noreturn void fail_at(struct position position, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* ---- command lines ---- */
@@ -100,26 +106,26 @@ struct type {
 	struct record *record;		/* the struct of that name, once resolved */
 	bool pointer;			/* *STRUCT in a field, or behind a parameter */
 	unsigned count;			/* elements, for an array in a field; else 1 */
-	struct place place;
+	struct position position;
 };
 
-enum way { BY_VALUE, IN, OUT, INOUT, BUF };
+enum direction { BY_VALUE, IN, OUT, INOUT, BUF };
 struct param {
-	enum way way;
+	enum direction direction;
 	struct type type;		/* of the value, or of the pointer's target */
 };
 
 /* Those that check.c sorts begin like a struct word: this one, records, rows and enumerators. */
 struct field {
 	const char *name;
-	struct place place;
+	struct position position;
 	struct type type;
 	unsigned offset;
 	toolkits in;
 };
 
 struct size {
-	struct place place;
+	struct position position;
 	unsigned bytes;
 	char letter;
 	toolkits in;
@@ -127,7 +133,7 @@ struct size {
 
 struct record {
 	const char *name;
-	struct place place;
+	struct position position;
 	ARRAY(struct size) sizes;
 	ARRAY(struct field) fields;
 };
@@ -135,26 +141,26 @@ struct record {
 /* A line of a functions block. */
 struct row {
 	const char *name;
-	struct place place, range_place;
+	struct position position, range_position;
 	toolkits in;
 	bool unknown;			/* (?) */
 	ARRAY(struct param) params;
 	struct type result;
 	const char *family;		/* defaults to the function's own name */
-	struct place family_place;
-	bool hook, text, negative, apart, undeclared;
+	struct position family_position;
+	bool hook, slow, text, negative, apart, undeclared;
 };
 
 struct enumerator {
 	const char *name;
-	struct place place;
+	struct position position;
 	int32_t value;
 	toolkits in;
 };
 
 struct enumeration {
 	const char *name;
-	struct place place;
+	struct position position;
 	ARRAY(struct enumerator) values;
 };
 
@@ -163,26 +169,26 @@ struct enumeration {
 /* A text that holds in a range of toolkits: a SONAME, a folder. */
 struct ranged {
 	const char *text;
-	struct place place;
+	struct position position;
 	toolkits in;
 };
 
 struct node {
 	const char *name;
-	struct place place;
+	struct position position;
 	unsigned major;
 };
 
 struct word {
 	const char *text;
-	struct place place;
+	struct position position;
 };
 
 /* A variable that a library exports. */
 struct variable {
 	const char *name;
 	const char *bytes;		/* what it holds at first, in hexadecimal; NULL: zeroes */
-	struct place place;
+	struct position position;
 	unsigned size;
 	toolkits in;
 };
@@ -191,27 +197,27 @@ struct variable {
 struct opened {
 	unsigned cuda;		/* 0: of any, in its own folder */
 	const char *soname, *folder;
-	struct place place;
+	struct position position;
 };
 
 /* The majors of CUDA that a SONAME is in, a bit for each. */
 struct cuda {
 	const char *soname;
-	struct place place;
+	struct position position;
 	uint32_t in;
 };
 
 /* The version of the library that a CUDA ships. */
 struct shipped {
 	struct version cuda, version;
-	struct place place;
+	struct position position;
 };
 
 /* What people call a version of the library. */
 struct called {
 	struct version version;
 	const char *number;
-	struct place place;
+	struct position position;
 };
 
 enum error_kind {
@@ -225,14 +231,14 @@ extern const char *const error_names[];	/* by error_kind */
 /* What calls return to callers that were compiled for these toolkits. */
 struct error {
 	int32_t value;
-	struct place place;
+	struct position position;
 	toolkits in;
 };
 
 struct library {
 	const char *name, *stub, *variable, *companion, *status, *witness;
-	struct place place, stub_place, variable_place, companion_place, status_place;
-	struct place witness_place;
+	struct position position, stub_position, variable_position, companion_position, status_position;
+	struct position witness_position;
 	ARRAY(struct ranged) sonames;
 	ARRAY(struct ranged) folders;
 	ARRAY(struct word) packages;
@@ -241,30 +247,30 @@ struct library {
 	ARRAY(struct ranged) homes;		/* these have no range */
 	bool without_majors;
 	bool own_majors;		/* the majors are not CUDA's */
-	struct place majors_place;
+	struct position majors_position;
 	ARRAY(struct opened) opens;
 	ARRAY(struct shipped) ships;	/* by CUDA, oldest first */
 	ARRAY(struct called) called;	/* the versions that have another number */
 	ARRAY(struct cuda) cuda;	/* for each SONAME, or none: it goes with any CUDA */
 	enum { NODES_SONAME, NODES_NONE, NODES_OTHER } node_names;
-	struct place node_names_place;
-	struct place compat_place;	/* of `compat none`, if it is there */
+	struct position node_names_position;
+	struct position compat_position;	/* of `compat none`, if it is there */
 	const char *advice;		/* NULL if the stub has a source of its own */
-	struct place advice_place;
+	struct position advice_position;
 	ARRAY(struct error) errors[ERROR_KINDS];
 	ARRAY(struct enumeration) enums;
 	ARRAY(struct record) records;	/* sorted by name, once read */
 	ARRAY(struct row) rows;		/* sorted by name and range, once read */
 	ARRAY(struct word) reserved;	/* names of fields that hold nothing yet */
 	struct enumeration *statuses;	/* the enum that `status` names, or NULL */
-	struct place functions_place;
+	struct position functions_position;
 	toolkits in;			/* toolkits that some SONAME covers */
 };
 
 struct symbols {
 	struct version toolkits[MAX_TOOLKITS];
 	unsigned toolkit_count;
-	struct place toolkits_place;
+	struct position toolkits_position;
 	bool without_majors;	/* every toolkit counts as major 0 */
 	ARRAY(struct library) libraries;
 };

@@ -2,6 +2,7 @@
 /* util.c - memory, text, errors, command lines */
 #include "symbols_txt.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,12 +25,12 @@ _Noreturn void fail(const char *subject, const char *format, ...)
 	exit(2);
 }
 
-_Noreturn void fail_at(struct place place, const char *format, ...)
+_Noreturn void fail_at(struct position position, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	fprintf(stderr, "%s:%u:%u: ", place.file, place.line, place.column);
+	fprintf(stderr, "%s:%u:%u: ", position.file, position.line, position.column);
 	vfprintf(stderr, format, arguments);
 	fputc('\n', stderr);
 	va_end(arguments);
@@ -51,17 +52,43 @@ void *allocate(size_t count, size_t size)
 	return (char *)block + sizeof(max_align_t);
 }
 
-void *grow(void *items, size_t count, size_t *room, size_t size)
+void *grow(void *items, size_t count, size_t *capacity, size_t size)
 {
 	void *larger;
 
-	if (count < *room)
+	if (count < *capacity)
 		return items;
-	*room = *room ? 2 * *room : 4;
-	larger = allocate(*room, size);
+	*capacity = *capacity ? 2 * *capacity : 4;
+	larger = allocate(*capacity, size);
 	if (count)
 		memcpy(larger, items, count * size);
 	return larger;
+}
+
+bool list_has(const struct list *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i], text))
+			return true;
+	return false;
+}
+
+uint32_t hash_of(const char *bytes, size_t length)
+{
+	uint32_t hash = 5381;
+
+	while (length--)
+		hash = hash * 33 + (unsigned char)*bytes++;
+	return hash;
+}
+
+size_t word_length(const char *text)
+{
+	size_t length = 0;
+
+	while (isalnum((unsigned char)text[length]) || text[length] == '_')
+		length++;
+	return length;
 }
 
 static void add_arguments(struct text *text, const char *format, va_list arguments)
@@ -69,14 +96,14 @@ static void add_arguments(struct text *text, const char *format, va_list argumen
 	va_list again;
 	size_t length;
 
-	if (!text->room)
-		text->bytes = allocate(text->room = 64, 1);
+	if (!text->capacity)
+		text->bytes = allocate(text->capacity = 64, 1);
 	va_copy(again, arguments);
-	length = (size_t)vsnprintf(text->bytes + text->length, text->room - text->length, format,
+	length = (size_t)vsnprintf(text->bytes + text->length, text->capacity - text->length, format,
 				   arguments);
-	if (text->room - text->length <= length) {
-		while (text->room - text->length <= length)
-			text->bytes = grow(text->bytes, text->room, &text->room, 1);
+	if (text->capacity - text->length <= length) {
+		while (text->capacity - text->length <= length)
+			text->bytes = grow(text->bytes, text->capacity, &text->capacity, 1);
 		vsnprintf(text->bytes + text->length, length + 1, format, again);
 	}
 	va_end(again);

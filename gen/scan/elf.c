@@ -175,13 +175,12 @@ static const unsigned char *bytes_at(const struct elf *elf, uint64_t address, ui
 	const unsigned char *bytes = elf->file.bytes;
 
 	for (size_t i = 0; i < elf->image.phdr_count; i++) {
-		Elf64_Phdr load;
+		const lc_phdr *load = &elf->image.phdrs[i];
 
-		memcpy(&load, &elf->image.phdrs[i], sizeof(load));
-		if (load.p_type == PT_LOAD && address >= load.p_vaddr && size <= load.p_filesz &&
-		    address - load.p_vaddr <= load.p_filesz - size &&
-		    load.p_offset <= elf->file.size && load.p_filesz <= elf->file.size - load.p_offset)
-			return bytes + load.p_offset + (address - load.p_vaddr);
+		if (load->p_type == PT_LOAD && address >= load->p_vaddr && size <= load->p_filesz &&
+		    address - load->p_vaddr <= load->p_filesz - size &&
+		    load->p_offset <= elf->file.size && load->p_filesz <= elf->file.size - load->p_offset)
+			return bytes + load->p_offset + (address - load->p_vaddr);
 	}
 	return NULL;
 }
@@ -189,10 +188,10 @@ static const unsigned char *bytes_at(const struct elf *elf, uint64_t address, ui
 /* Returns true if ld.so writes an address there. */
 static bool is_relocated(const struct elf *elf, uint64_t address, uint64_t size)
 {
-	uint64_t room = lc_entry(&elf->image, DT_RELASZ);
-	const unsigned char *table = bytes_at(elf, lc_entry(&elf->image, DT_RELA), room);
+	uint64_t bytes = lc_entry(&elf->image, DT_RELASZ);
+	const unsigned char *table = bytes_at(elf, lc_entry(&elf->image, DT_RELA), bytes);
 
-	for (uint64_t at = 0; table && at + sizeof(Elf64_Rela) <= room; at += sizeof(Elf64_Rela)) {
+	for (uint64_t at = 0; table && at + sizeof(Elf64_Rela) <= bytes; at += sizeof(Elf64_Rela)) {
 		Elf64_Rela one;
 
 		memcpy(&one, table + at, sizeof(one));

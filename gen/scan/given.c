@@ -30,7 +30,7 @@ static struct hint *new_hint(struct list *list, const char *word)
 {
 	struct hint *hint = allocate(1, sizeof(*hint));
 
-	hint->place.file = command_name;
+	hint->position.file = command_name;
 	hint->words[hint->count++] = word;
 	list_add(list, hint);
 	return hint;
@@ -177,7 +177,7 @@ static void add_header(struct own *own, const struct source *source, const char 
 	struct parse_hint *parse = allocate(1, sizeof(*parse));
 	char real[PATH_MAX];
 
-	parse->place.file = header;
+	parse->position.file = header;
 	add_all(&parse->folders, &source->includes);
 	add_all(&parse->folders, &own->common.includes);
 	if (is_file(header) && realpath(header, real)) {
@@ -238,7 +238,7 @@ static struct prototype *text_prototype(const struct subject *library, const cha
 	struct prototype *prototype = allocate(1, sizeof(*prototype));
 
 	*prototype = (struct prototype){
-		.name = name, .place = library->place, .result = { .kind = PTR },
+		.name = name, .position = library->position, .result = { .kind = PTR },
 		.params = allocate(1, sizeof(*prototype->params)), .count = 1, .text = true,
 	};
 	prototype->params[0] = (struct c_param){ .name = "status", .type = { .kind = I32 } };
@@ -268,7 +268,7 @@ static void take_text(struct own *own, const char *name)
 		if (!known)
 			map_put(prototypes, name, text_prototype(library, name));
 		else if (known->result.kind != PTR)
-			fail_at(known->place, "%s returns no string, as --text says", name);
+			fail_at(known->position, "%s returns no string, as --text says", name);
 	}
 	map_put(&own->given.texts, name, library);
 }
@@ -304,10 +304,10 @@ static void take_negative(struct own *own, const char *name)
 
 		declared |= known != NULL;
 		if (known && known->result.kind != I32 && known->result.kind != I64)
-			fail_at(known->place, "%s returns no signed number of 32 or 64 bits, as"
+			fail_at(known->position, "%s returns no signed number of 32 or 64 bits, as"
 				" --negative says", name);
 		if (known && is_status(library, known->result))
-			fail_at(known->place, "%s returns enum %s, and no number that --negative could"
+			fail_at(known->position, "%s returns enum %s, and no number that --negative could"
 				" say more of", name, library->status);
 	}
 	if (!declared)
@@ -336,7 +336,7 @@ static bool find_statuses(const struct own *own, const char *pattern, int toolki
 		    !matches(pattern, known->name, NULL))
 			continue;
 		if (known->result.kind != I32)
-			fail_at(known->place, "%s returns no int, as --int-status %s says", known->name,
+			fail_at(known->position, "%s returns no int, as --int-status %s says", known->name,
 				pattern);
 		if (map_get(&own->given.negatives, known->name))
 			fail(NULL, "--int-status %s: %s has --negative", pattern, known->name);
@@ -404,7 +404,7 @@ static bool is_count(const char *name)
 	};
 	size_t length = strlen(name);
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+	for (size_t i = 0; i < COUNT(ends); i++)
 		if (length >= strlen(ends[i]) &&
 		    !strcasecmp(name + length - strlen(ends[i]), ends[i]))
 			return true;
@@ -481,7 +481,7 @@ static bool sounds_like_text(const char *name)
 	};
 	size_t length = strlen(name);
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+	for (size_t i = 0; i < COUNT(ends); i++)
 		if (length >= strlen(ends[i]) && !strcmp(name + length - strlen(ends[i]), ends[i]))
 			return true;
 	return false;

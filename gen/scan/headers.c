@@ -127,7 +127,7 @@ static void take_function(struct unit *unit, CXCursor cursor, const char *name)
 	if (clang->Cursor_isVariadic(cursor))
 		object(unit, "%s takes a variable number of arguments", name);
 	prototype->name = name;
-	prototype->place = place_of(unit, cursor);
+	prototype->position = position_of(unit, cursor);
 	result = clang->getCanonicalType(clang->getCursorResultType(cursor));
 	prototype->result = value_type(unit, result);
 	prototype->text = is_text(unit, result);
@@ -209,7 +209,7 @@ static enum CXChildVisitResult visit_typedefs(CXCursor cursor, CXCursor parent, 
 /* Returns true if a declaration is in the header itself, not in one that it includes. */
 static bool is_of_header(const struct unit *unit, CXCursor cursor)
 {
-	const char *header = unit->hint->headers.items[0], *path = place_of(unit, cursor).file;
+	const char *header = unit->hint->headers.items[0], *path = position_of(unit, cursor).file;
 	size_t length = strlen(header), whole = strlen(path);
 
 	return whole >= length && !strcmp(path + whole - length, header) &&
@@ -266,7 +266,7 @@ static struct list find_folders(const struct scan *scan, const struct subject *l
 		list_add(&folders, path);
 	}
 	if (!folders.count)
-		fail_at(library->place, "%s has no `include` for %d.%d", library->name,
+		fail_at(library->position, "%s has no `include` for %d.%d", library->name,
 			MAJOR(v), MINOR(v));
 	return folders;
 }
@@ -329,7 +329,7 @@ static struct failure read_given(const struct libclang *clang, const struct subj
 		for (size_t i = 0; i < parses->count; i++) {
 			const struct parse_hint *hint = parses->items[i];
 			struct unit unit = unit_of(clang, library, hint,
-						   format("%s (%s)", hint->place.file, targets[cpu]),
+						   format("%s (%s)", hint->position.file, targets[cpu]),
 						   out);
 			const char *error;
 
@@ -343,7 +343,7 @@ static struct failure read_given(const struct libclang *clang, const struct subj
 			if (error && !cplusplus)
 				errors[i] = error;
 			if (error)
-				map_put(&library->given->unread[cpu][cplusplus], hint->place.file,
+				map_put(&library->given->unread[cpu][cplusplus], hint->position.file,
 					(void *)error);
 		}
 	return (struct failure){ 0 };

@@ -18,17 +18,17 @@ static size_t hash(const char *text)
 /* The slot that holds key, or the empty one where it belongs. */
 static size_t map_slot(const struct map *map, const char *key)
 {
-	size_t slot = hash(key) & (map->room - 1);
+	size_t slot = hash(key) & (map->capacity - 1);
 
 	while (map->slots[slot] && strcmp(map->keys.items[map->slots[slot] - 1], key))
-		slot = (slot + 1) & (map->room - 1);
+		slot = (slot + 1) & (map->capacity - 1);
 	return slot;
 }
 
 static void map_grow(struct map *map)
 {
-	map->room = map->room ? 2 * map->room : 16;
-	map->slots = allocate(1, map->room * sizeof(*map->slots));
+	map->capacity = map->capacity ? 2 * map->capacity : 16;
+	map->slots = allocate(1, map->capacity * sizeof(*map->slots));
 	for (size_t i = 0; i < map->keys.count; i++)
 		map->slots[map_slot(map, map->keys.items[i])] = (uint32_t)i + 1;
 }
@@ -37,7 +37,7 @@ void *map_get(const struct map *map, const char *key)
 {
 	uint32_t index;
 
-	if (!map->room)
+	if (!map->capacity)
 		return NULL;
 	index = map->slots[map_slot(map, key)];
 	return index ? map->values.items[index - 1] : NULL;
@@ -47,7 +47,7 @@ void map_put(struct map *map, const char *key, void *value)
 {
 	size_t slot;
 
-	if (2 * (map->keys.count + 1) > map->room)
+	if (2 * (map->keys.count + 1) > map->capacity)
 		map_grow(map);
 	slot = map_slot(map, key);
 	if (map->slots[slot]) {

@@ -10,9 +10,9 @@
 #include <string.h>
 
 struct hint_line {
-	struct place place;
+	struct position position;
 	struct word *words;
-	size_t count, room;
+	size_t count, capacity;
 	bool indented;
 };
 
@@ -23,21 +23,21 @@ static void split(struct hint_line *line, const char *text)
 	line->count = 0;
 	line->indented = *c == ' ' || *c == '\t';
 	for (;;) {
-		struct word word = { .place = line->place };
+		struct word word = { .position = line->position };
 		size_t length;
 
 		c += strspn(c, " \t");
 		if (!*c || *c == '#')
 			break;
 		length = strcspn(c, " \t");
-		word.place.column = (unsigned)(c - text) + 1;
+		word.position.column = (unsigned)(c - text) + 1;
 		word.text = scan_intern_n(c, length);
-		line->words = grow(line->words, line->count, &line->room, sizeof(word));
+		line->words = grow(line->words, line->count, &line->capacity, sizeof(word));
 		line->words[line->count++] = word;
 		c += length;
 	}
 	if (line->count)
-		line->place.column = line->words[0].place.column;
+		line->position.column = line->words[0].position.column;
 }
 
 /* Adds a hint of the words from one on; messages about it name the first of them. */
@@ -46,7 +46,7 @@ static struct hint *add_words(struct list *list, const struct hint_line *line, s
 {
 	struct hint *hint = allocate(1, sizeof(*hint));
 
-	hint->place = line->words[first].place;
+	hint->position = line->words[first].position;
 	for (size_t i = first; i < line->count && hint->count < most; i++)
 		hint->words[hint->count++] = line->words[i].text;
 	list_add(list, hint);
@@ -56,7 +56,7 @@ static struct hint *add_words(struct list *list, const struct hint_line *line, s
 static void read_range(struct hint *hint, const struct hint_line *line, size_t index)
 {
 	if (!parse_ranges(line->words[index].text, &hint->ranges))
-		fail_at(line->words[index].place, "'%s' is not a range of versions",
+		fail_at(line->words[index].position, "'%s' is not a range of versions",
 			line->words[index].text);
 }
 
@@ -69,7 +69,7 @@ static void one_of(const struct hint_line *line, size_t index, const char *const
 			return;
 		all = format("%s%s%s", all, i ? ", " : "", choices[i]);
 	}
-	fail_at(line->words[index].place, "'%s' is none of %s", line->words[index].text, all);
+	fail_at(line->words[index].position, "'%s' is none of %s", line->words[index].text, all);
 }
 
 /* ---- readers: `into` is the member of struct subject that a hint is for ---- */
@@ -79,7 +79,7 @@ static void read_name(void *into, const struct hint_line *line)
 	const char **name = into;
 
 	if (*name)
-		fail_at(line->place, "%s is given twice", line->words[0].text);
+		fail_at(line->position, "%s is given twice", line->words[0].text);
 	*name = line->words[1].text;
 }
 
@@ -109,7 +109,7 @@ static void read_exported(void *into, const struct hint_line *line)
 		read_range(add_words(into, line, i, 1), line, 1);
 }
 
-static void read_place(void *into, const struct hint_line *line)
+static void read_folder(void *into, const struct hint_line *line)
 {
 	read_range(add_words(into, line, 1, 2), line, 2);
 }
@@ -120,7 +120,7 @@ static void read_parse(void *into, const struct hint_line *line)
 	struct parse_hint *parse = allocate(1, sizeof(*parse));
 
 	one_of(line, 1, languages);
-	parse->place = line->place;
+	parse->position = line->position;
 	parse->cplusplus = !strcmp(line->words[1].text, "c++");
 	for (size_t i = 2; i < line->count; i++) {
 		const char *word = line->words[i].text;
@@ -160,7 +160,7 @@ static void read_layout(void *into, const struct hint_line *line)
 
 	read_range(hint, line, 2);
 	if (strcmp(as_of, "same") && !parse_version(as_of, strlen(as_of), &hint->as_of))
-		fail_at(line->words[4].place, "'%s' is neither a version nor same", as_of);
+		fail_at(line->words[4].position, "'%s' is neither a version nor same", as_of);
 }
 
 #define MOST SIZE_MAX
@@ -182,8 +182,8 @@ static const struct {
 	{ "package NAME...", 2, MOST, read_each, INTO(packages) },
 	{ "exported RANGE NAME...", 3, MOST, read_exported, INTO(exported) },
 	{ "tag FIELD...", 2, MOST, read_each, INTO(tags) },
-	{ "folder DIR RANGE", 3, 3, read_place, INTO(folders) },
-	{ "include DIR RANGE", 3, 3, read_place, INTO(includes) },
+	{ "folder DIR RANGE", 3, 3, read_folder, INTO(folders) },
+	{ "include DIR RANGE", 3, 3, read_folder, INTO(includes) },
 	{ "node NODE MAJOR", 3, 3, read_hint, INTO(nodes) },
 	{ "companion SONAME...", 2, MOST, read_each, INTO(companions) },
 	{ "error KIND VALUE", 3, 3, read_hint, INTO(errors) },
@@ -196,6 +196,7 @@ static const struct {
 	{ "measured NAME (TYPE, ...) [-> RESULT]", 3, MOST, read_signature, INTO(signatures) },
 	{ "family PATTERN NAME", 3, 3, read_hint, INTO(families) },
 	{ "hook PATTERN...", 2, MOST, read_each, INTO(hooks) },
+	{ "slow PATTERN...", 2, MOST, read_each, INTO(slows) },
 	{ "apart PATTERN...", 2, MOST, read_each, INTO(aparts) },
 	{ "layout FUNCTION RANGE STRUCT VERSION NAME", 6, 6, read_layout, INTO(layouts) },
 };
@@ -203,15 +204,15 @@ static const struct {
 static void read_row(struct subject *library, const struct hint_line *line)
 {
 	const char *key = line->words[0].text;
-	const size_t length = strlen(key), count = sizeof(kinds) / sizeof(*kinds);
+	const size_t length = strlen(key), count = COUNT(kinds);
 	size_t i = 0;
 
 	while (i < count && (strncmp(kinds[i].form, key, length) || kinds[i].form[length] != ' '))
 		i++;
 	if (i == count)
-		fail_at(line->place, "'%s' is not a kind of hint", key);
+		fail_at(line->position, "'%s' is not a kind of hint", key);
 	if (line->count < kinds[i].least || line->count > kinds[i].most)
-		fail_at(line->place, "expected: %s", kinds[i].form);
+		fail_at(line->position, "expected: %s", kinds[i].form);
 	kinds[i].read((char *)library + kinds[i].into, line);
 }
 
@@ -220,14 +221,14 @@ static struct subject *open_library(struct list *libraries, const struct hint_li
 	struct subject *library;
 
 	if (strcmp(line->words[0].text, "library") || line->count != 2)
-		fail_at(line->place, "expected: library NAME");
+		fail_at(line->position, "expected: library NAME");
 	for (size_t i = 0; i < libraries->count; i++) {
 		library = libraries->items[i];
 		if (library->name == line->words[1].text)
-			fail_at(line->words[1].place, "library %s is there already", library->name);
+			fail_at(line->words[1].position, "library %s is there already", library->name);
 	}
 	library = allocate(1, sizeof(*library));
-	library->place = line->place;
+	library->position = line->position;
 	library->name = line->words[1].text;
 	list_add(libraries, library);
 	return library;
@@ -236,33 +237,33 @@ static struct subject *open_library(struct list *libraries, const struct hint_li
 static void check_subject(const struct subject *library)
 {
 	if (!library->stub)
-		fail_at(library->place, "library %s has no `stub`", library->name);
+		fail_at(library->position, "library %s has no `stub`", library->name);
 	if (!library->status)
-		fail_at(library->place, "library %s has no `status`", library->name);
+		fail_at(library->position, "library %s has no `status`", library->name);
 	if (library->without_majors != !!library->soname)
-		fail_at(library->place, "library %s needs both of `majors none` and `soname`, or"
+		fail_at(library->position, "library %s needs both of `majors none` and `soname`, or"
 			" neither", library->name);
 	if (!library->folders.count && !library->soname)
-		fail_at(library->place, "library %s has no `folder`", library->name);
+		fail_at(library->position, "library %s has no `folder`", library->name);
 }
 
 struct list read_hints(const char *path)
 {
 	struct list libraries = { 0 };
 	struct subject *library = NULL;
-	struct hint_line line = { .place = { path, 0, 1 } };
+	struct hint_line line = { .position = { path, 0, 1 } };
 	char *text = read_text(path), *row;
 
 	while ((row = next_line(&text))) {
-		line.place.line++;
-		line.place.column = 1;
+		line.position.line++;
+		line.position.column = 1;
 		split(&line, row);
 		if (!line.count)
 			continue;
 		if (!line.indented)
 			library = open_library(&libraries, &line);
 		else if (!library)
-			fail_at(line.place, "a row before any `library`");
+			fail_at(line.position, "a row before any `library`");
 		else
 			read_row(library, &line);
 	}

@@ -205,7 +205,7 @@ static void refuse_unused_patterns(const struct scan *scan, const struct subject
 		const struct hint *hint = library->reserved.items[i];
 
 		if (!hint->used)
-			fail_at(hint->place, "no field is called %s", hint->words[0]);
+			fail_at(hint->position, "no field is called %s", hint->words[0]);
 	}
 }
 

@@ -37,7 +37,7 @@ typedef struct {
 
 typedef struct {
 	const void *data[2];
-	unsigned place;
+	unsigned position;
 } CXSourceLocation;
 
 struct CXUnsavedFile {

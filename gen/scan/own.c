@@ -272,8 +272,8 @@ static void find_versions(struct own *own)
 	version all[4 * MAX_TOOLKITS];
 	int count = 0;
 
-	if (own->sources.count + own->cuda.count > sizeof(all) / sizeof(*all))
-		fail(NULL, "more than %zu files and majors of CUDA", sizeof(all) / sizeof(*all));
+	if (own->sources.count + own->cuda.count > COUNT(all))
+		fail(NULL, "more than %zu files and majors of CUDA", COUNT(all));
 	for (size_t i = 0; i < own->sources.count; i++)
 		all[count++] = source_version(own->sources.items[i]);
 	for (size_t i = 0; i < own->cuda.count && !own->library.own_majors; i++) {
@@ -495,7 +495,7 @@ int derive_own(struct scan *scan, char **arguments)
 
 	own->scan = scan;
 	library->given = &own->given;
-	library->place.file = command_name = "lazycuda stub";
+	library->position.file = command_name = "lazycuda stub";
 	read_arguments(own, arguments);
 	check_arguments(own);
 	read_sources(own);

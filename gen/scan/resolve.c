@@ -183,10 +183,10 @@ static const char *record_in(const struct scan *scan, struct subject *library, i
 		    hint->words[2] != name)
 			continue;
 		if (as_of < 0)
-			fail_at(hint->place, "there is no toolkit %s", hint->words[3]);
+			fail_at(hint->position, "there is no toolkit %s", hint->words[3]);
 		layout = map_get(&library->headers[as_of].layouts, name);
 		if (!layout)
-			fail_at(hint->place, "%s of %s was not found", name, hint->words[3]);
+			fail_at(hint->position, "%s of %s was not found", name, hint->words[3]);
 		hint->used = true;
 		name = hint->words[4];
 		break;
@@ -289,18 +289,18 @@ static const char *param_text(const struct scan *scan, struct subject *library, 
 {
 	const struct c_param *param = &source->prototype->params[index];
 	const struct hint *hint = find_direction(library, function, param, index);
-	const char *way = direction(library, source->toolkit, function, param, hint);
+	const char *passed = direction(library, source->toolkit, function, param, hint);
 	struct c_type type = param->type;
 
-	if (!strcmp(way, "ptr"))
-		return way;
+	if (!strcmp(passed, "ptr"))
+		return passed;
 	if (param->pointer && is_made_by_library(library, function, type.record))
 		return type.pointer ? "out ptr" : "ptr";
 	if (hint && hint->count == 4)
-		return format("%s %s", way, hint->words[3]);
+		return format("%s %s", passed, hint->words[3]);
 	if (type.record)
 		type.record = record_in(scan, library, toolkit, source, function, type.record);
-	return format("%s%s%s", way, *way ? " " : "", type_text(type));
+	return format("%s%s%s", passed, *passed ? " " : "", type_text(type));
 }
 
 static const char *result_text(const struct scan *scan, struct subject *library, int toolkit,
@@ -397,6 +397,7 @@ static void add_row(struct subject *library, size_t first, int toolkit, const ch
 		.name = name,
 		.family = family_of(library, name),
 		.hook = is_among(&library->hooks, name),
+		.slow = is_among(&library->slows, name),
 		.text = library->given && map_get(&library->given->texts, name) &&
 			source->prototype && gives_text(source->prototype),
 		.negative = library->given && map_get(&library->given->negatives, name) &&
@@ -405,8 +406,8 @@ static void add_row(struct subject *library, size_t first, int toolkit, const ch
 			 passes_changed(library, source->prototype),
 		.undeclared = source->given ? !strcmp(source->given->words[2], "measured") :
 					      !source->prototype,
-		.place = source->given ? source->given->place :
-			 source->prototype ? source->prototype->place : library->place,
+		.position = source->given ? source->given->position :
+			 source->prototype ? source->prototype->position : library->position,
 		.in = BIT(toolkit),
 	};
 	list_add(&library->rows, row);
@@ -433,9 +434,9 @@ static const char *user_of(const struct subject *library, const char *record)
 static void refuse_layout(const struct scan *scan, const struct subject *library,
 			  const struct used_record *record, int toolkit)
 {
-	fail_at(record->layouts[toolkit]->place, "%s: struct %s, which %s takes, changes its layout in %s",
-		library->name, record->name, user_of(library, record->name),
-		range_text(scan, BIT(toolkit)));
+	fail_at(record->layouts[toolkit]->position,
+		"%s: struct %s, which %s takes, changes its layout in %s", library->name, record->name,
+		user_of(library, record->name), range_text(scan, BIT(toolkit)));
 }
 
 /*
@@ -448,7 +449,7 @@ void refuse_changes(const struct scan *scan, const struct subject *library)
 		const struct derived_row *before = library->rows.items[i - 1], *row = library->rows.items[i];
 
 		if (before->row.name == row->row.name)
-			fail_at(row->row.place, "%s: %s changes its interface: %s %s, %s %s",
+			fail_at(row->row.position, "%s: %s changes its interface: %s %s, %s %s",
 				library->name, row->row.name, range_text(scan, before->row.in),
 				before->signature, range_text(scan, row->row.in), row->signature);
 	}
@@ -467,7 +468,7 @@ static void refuse_unused(const struct list *hints, const char *what)
 		const struct hint *hint = hints->items[i];
 
 		if (!hint->used)
-			fail_at(hint->place, "this %s applies to nothing: %s%s%s", what, hint->words[0],
+			fail_at(hint->position, "this %s applies to nothing: %s%s%s", what, hint->words[0],
 				hint->count > 2 ? " " : "", hint->count > 2 ? hint->words[1] : "");
 	}
 }
@@ -496,6 +497,7 @@ void resolve_library(struct scan *scan, struct subject *library)
 	refuse_unused(&library->signatures, "signature");
 	refuse_unused(&library->families, "family");
 	refuse_unused(&library->hooks, "hook");
+	refuse_unused(&library->slows, "slow");
 	refuse_unused(&library->aparts, "apart");
 	refuse_unused(&library->layouts, "layout");
 	refuse_unused(&library->exported, "exported");

@@ -42,7 +42,7 @@ const char *scan_intern_n(const char *text, size_t length);
 struct map {
 	struct list keys, values;
 	uint32_t *slots;
-	size_t room;
+	size_t capacity;
 };
 void *map_get(const struct map *map, const char *key);
 void map_put(struct map *map, const char *key, void *value);
@@ -67,7 +67,7 @@ bool parse_version(const char *text, size_t length, version *out);
 int compare_versions(const void *a, const void *b);	/* for qsort() */
 
 struct range { version from, to; };
-struct ranges { struct range *items; size_t count, room; };
+struct ranges { struct range *items; size_t count, capacity; };
 bool parse_ranges(const char *text, struct ranges *out);
 bool in_ranges(const struct ranges *ranges, version v);
 
@@ -90,10 +90,10 @@ struct leaf {
 
 struct c_layout {
 	const char *name;
-	struct place place;	/* of the declaration */
+	struct position position;	/* of the declaration */
 	uint32_t size;
 	struct leaf *leaves;	/* in order of declaration */
-	size_t count, room;
+	size_t count, capacity;
 	const char *objection;	/* why the list cannot express it; or NULL */
 };
 
@@ -111,7 +111,7 @@ struct c_param {
 
 struct prototype {
 	const char *name;
-	struct place place;	/* of the declaration */
+	struct position position;	/* of the declaration */
 	struct c_type result;
 	struct c_param *params;
 	size_t count;
@@ -156,7 +156,7 @@ void refuse_plain(const struct exports *exports);
 /* ---- hints ---- */
 
 struct hint {
-	struct place place;	/* of the word to name in a message */
+	struct position position;	/* of the word to name in a message */
 	const char *words[8];
 	size_t count;
 	struct ranges ranges;
@@ -165,7 +165,7 @@ struct hint {
 };
 
 struct parse_hint {
-	struct place place;
+	struct position position;
 	bool cplusplus;
 	struct list defines;	/* "-DX" */
 	struct list headers;
@@ -187,7 +187,7 @@ struct given {
 };
 
 struct subject {
-	struct place place;
+	struct position position;
 	const char *name;
 	const char *status;	/* name of the enum; NULL if not given */
 	const char *stub, *variable, *advice;
@@ -213,7 +213,7 @@ struct subject {
 	struct list results;			/* FUNCTION TYPE */
 	struct list signatures;			/* NAME TEXT declared|measured */
 	struct list families;			/* PATTERN NAME */
-	struct list hooks, aparts;		/* PATTERN */
+	struct list hooks, slows, aparts;	/* PATTERN */
 	struct list layouts;			/* FUNCTION RANGE STRUCT VERSION ALIAS */
 
 	/* Results: */
@@ -237,7 +237,7 @@ struct used_record {
 	bool tail[MAX_TOOLKITS], overlaid[MAX_TOOLKITS];
 };
 
-/* A row of the list, and its types as text.  Its place is that of the declaration in the
+/* A row of the list, and its types as text.  Its position is that of the declaration in the
  * oldest toolkit that has it. */
 struct derived_row {
 	struct row row;

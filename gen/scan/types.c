@@ -14,14 +14,14 @@ const char *take_string(const struct libclang *clang, CXString string)
 	return text;
 }
 
-struct place place_of(const struct unit *unit, CXCursor cursor)
+struct position position_of(const struct unit *unit, CXCursor cursor)
 {
 	const struct libclang *clang = unit->clang;
 	unsigned line, column;
 	CXFile file;
 
 	clang->getExpansionLocation(clang->getCursorLocation(cursor), &file, &line, &column, NULL);
-	return (struct place){ file ? take_string(clang, clang->getFileName(file)) : "",
+	return (struct position){ file ? take_string(clang, clang->getFileName(file)) : "",
 			       line, column };
 }
 
@@ -193,7 +193,7 @@ static void flatten_leaf(struct flattening *in, CXType type, const char *name, u
 		}
 	}
 	leaf.count = count;
-	layout->leaves = grow(layout->leaves, layout->count, &layout->room, sizeof(*layout->leaves));
+	layout->leaves = grow(layout->leaves, layout->count, &layout->capacity, sizeof(*layout->leaves));
 	layout->leaves[layout->count++] = (struct leaf){ name, leaf, offset, size };
 }
 
@@ -251,7 +251,7 @@ static const char *take_layout(struct unit *unit, CXType type)
 		return name;
 	layout = allocate(1, sizeof(*layout));
 	layout->name = name;
-	layout->place = place_of(unit, unit->clang->getTypeDeclaration(type));
+	layout->position = position_of(unit, unit->clang->getTypeDeclaration(type));
 	layout->size = (uint32_t)unit->clang->Type_getSizeOf(type);
 	map_put(&unit->seen, name, layout);
 	top = (struct flattening){ unit, layout, "", 0 };

@@ -51,8 +51,8 @@ void parsed_free(const struct libclang *clang, struct parsed *parsed);
 /* Returns the text of a libclang string, interned, and disposes of the string. */
 const char *take_string(const struct libclang *clang, CXString string);
 
-/* The place of a declaration. */
-struct place place_of(const struct unit *unit, CXCursor cursor);
+/* The position of a declaration. */
+struct position position_of(const struct unit *unit, CXCursor cursor);
 
 /* Fails because the list cannot express a type; for a given library, only records why. */
 void object(struct unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));

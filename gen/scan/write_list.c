@@ -144,7 +144,7 @@ static void write_enum(FILE *out, const struct scan *scan, const struct subject 
 		if (!library->exports[toolkit].count || (library->given && !found))
 			continue;
 		if (!found)
-			fail_at(library->place, "no header of %d.%d defines enum %s",
+			fail_at(library->position, "no header of %d.%d defines enum %s",
 				MAJOR(scan->versions[toolkit]), MINOR(scan->versions[toolkit]),
 				library->status);
 		for (size_t i = 0; i < found->values.count; i++)
@@ -308,7 +308,7 @@ static void write_row(FILE *out, const struct scan *scan, const struct derived_r
 	if (row->family != row->name)
 		fprintf(out, " family %s", row->family);
 	if (row->hook)
-		fprintf(out, " hook");
+		fprintf(out, row->slow ? " hook slow" : " hook");
 	if (row->text)
 		fprintf(out, " text");
 	if (row->negative)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cubin_rules.c - what a relocatable cubin keeps to, or nvJitLink crashes on it
+ * cubin_rules.c - the invariants of a relocatable cubin, without which nvJitLink crashes
  *
  * lk_cubin_sound() looks for references that lead nowhere.  Each of these defects has crashed a
  * real nvJitLink, and most crash all versions: an index of a symbol or section that does not

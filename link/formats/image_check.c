@@ -69,7 +69,8 @@ static const char *check_ptx(const struct lk_part *part, const struct wanted *wa
 
 	for (size_t i = 0; !why; i++) {
 		if (i == entry.symbol_count)
-			return "has no code in it";
+			return "has no code in it: PTX has what kernels use; take a relocatable cubin or LTO-IR"
+			       " for code of a later link";
 		if (entry.symbols[i].defined)
 			break;
 	}

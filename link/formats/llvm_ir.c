@@ -259,7 +259,7 @@ static void unescape(struct ir_text *text)
 	text->length = to;
 }
 
-static void see(struct ir_text *text)
+static void see_name(struct ir_text *text)
 {
 	struct lazycuda_symbol *symbol = lk_names_find(&text->seen, text->token);
 
@@ -279,7 +279,7 @@ static void take_value_name(struct ir_text *text)
 		text->length = 0;
 	text->token[text->length] = 0;
 	if (text->length)
-		see(text);
+		see_name(text);
 	if (text->depth && text->entity == IR_LIST) {
 		lk_names_add(&text->listed, text->token);
 	} else if (text->depth && text->entity == IR_METADATA && numbered) {

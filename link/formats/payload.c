@@ -14,7 +14,7 @@
 
 const char LK_NO_MEMORY[] = "memory ran out";
 
-LC_DLOPEN_NOTE(unpack,
+LC_DLOPEN_NOTE(
 	LC_DLOPEN("\"liblz4.so.1\"", "lz4", "device code that is compressed with LZ4") ","
 	LC_DLOPEN("\"libzstd.so.1\"", "zstd", "device code that is compressed with ZSTD"))
 
@@ -44,7 +44,7 @@ static struct format {
  * Returns the function, or MISSING.  No lock is held across dlopen(): two threads that
  * look it up at the same time find the same function, and the library is never unloaded.
  */
-static void *find(struct format *format)
+static void *find_decoder(struct format *format)
 {
 	void *address = __atomic_load_n(&format->address, __ATOMIC_ACQUIRE);
 	void *library;
@@ -63,7 +63,7 @@ const char *lk_unpack_missing(bool zstd)
 {
 	struct format *format = &formats[zstd];
 
-	return find(format) == MISSING ? format->missing : NULL;
+	return find_decoder(format) == MISSING ? format->missing : NULL;
 }
 
 uint64_t lk_unpack_limit(bool zstd, uint64_t length)
@@ -81,7 +81,7 @@ uint64_t lk_unpack_limit(bool zstd, uint64_t length)
 static const char *unpack(bool zstd, const void *from, size_t length, void *into, size_t size)
 {
 	struct format *format = &formats[zstd];
-	void *function = find(format);
+	void *function = find_decoder(format);
 	size_t result;
 
 	if (zstd)

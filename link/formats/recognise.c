@@ -110,7 +110,7 @@ static bool is_blank(int c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static int take(struct text_reader *text)
+static int take_character(struct text_reader *text)
 {
 	int c = peek(text);
 
@@ -124,7 +124,7 @@ static int take(struct text_reader *text)
 
 static bool take_if(struct text_reader *text, int c)
 {
-	return peek(text) == c && take(text) == c;
+	return peek(text) == c && take_character(text) == c;
 }
 
 static void begin_comment(struct text_reader *text)
@@ -144,7 +144,7 @@ static void finish_comment(struct text_reader *text, bool line)
 	int before = 0, c;
 
 	begin_comment(text);
-	while ((c = take(text)) != END && !(line ? c == '\n' : before == '*' && c == '/'))
+	while ((c = take_character(text)) != END && !(line ? c == '\n' : before == '*' && c == '/'))
 		before = c;
 	end_comment(text);
 }
@@ -154,7 +154,7 @@ static void skip_space(struct text_reader *text)
 {
 	for (;;) {
 		if (is_blank(peek(text)))
-			take(text);
+			take_character(text);
 		else if (!take_if(text, '/'))
 			return;
 		else if (take_if(text, '/'))
@@ -168,9 +168,9 @@ static void skip_quoted(struct text_reader *text, int quote)
 {
 	int c;
 
-	while ((c = take(text)) != END && c != quote && c != '\n')
+	while ((c = take_character(text)) != END && c != quote && c != '\n')
 		if (c == '\\')
-			take(text);
+			take_character(text);
 }
 
 static bool is_letter(int c)
@@ -184,7 +184,7 @@ static void take_word(struct text_reader *text, char word[WORD])
 	size_t length = 0;
 
 	while (is_letter(peek(text)) || (length && peek(text) >= '0' && peek(text) <= '9')) {
-		char c = (char)take(text);
+		char c = (char)take_character(text);
 
 		if (length < WORD - 1)
 			word[length++] = c;
@@ -246,7 +246,7 @@ static bool is_source(struct text_reader *text)
 			if (fresh && is_one_of(word, directives))
 				return !text->binary;
 		} else {
-			int c = take(text);
+			int c = take_character(text);
 
 			if (c == '"' || c == '\'')
 				skip_quoted(text, c);
@@ -265,7 +265,7 @@ static bool begins_with(struct text_reader *text, const char *word)
 static bool is_text_bundle(struct text_reader *text)
 {
 	while (is_blank(peek(text)) || peek(text) == '/' || peek(text) == '#' || peek(text) == ';')
-		take(text);
+		take_character(text);
 	return begins_with(text, "__CLANG_OFFLOAD_BUNDLE__");
 }
 
@@ -301,7 +301,7 @@ static bool take_all(struct text_reader *text, bool (*is)(int c))
 	bool any = false;
 
 	for (; is(peek(text)); any = true)
-		take(text);
+		take_character(text);
 	return any;
 }
 
@@ -310,7 +310,7 @@ static bool take_ir_name(struct text_reader *text)
 	if (!take_if(text, '"'))
 		return take_all(text, is_of_name);
 	while (peek(text) != END && peek(text) != '\n' && peek(text) != '"')
-		take(text);
+		take_character(text);
 	return take_if(text, '"');
 }
 
@@ -349,10 +349,10 @@ static void skip_ir_comments(struct text_reader *text)
 	int c;
 
 	while (is_blank(peek(text)) || peek(text) == ';') {
-		if (take(text) != ';')
+		if (take_character(text) != ';')
 			continue;
 		begin_comment(text);
-		while ((c = take(text)) != END && c != '\n' && c != '\r')
+		while ((c = take_character(text)) != END && c != '\n' && c != '\r')
 			;
 		end_comment(text);
 	}

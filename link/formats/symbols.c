@@ -7,7 +7,7 @@
 
 #include "../../stubs/base/count.h"
 
-#define FIRST_ROOM 32
+#define FIRST_CAPACITY 32
 
 /* ---- the hash: SipHash-1-3 ---- */
 
@@ -112,15 +112,15 @@ struct lazycuda_symbol *lk_symbols_find(const struct lk_symbols *symbols, const 
 }
 
 /* Enlarges the list of symbols and the slots, so that at most half of the slots are used. */
-static bool enlarge(struct lk_symbols *symbols, size_t room)
+static bool enlarge(struct lk_symbols *symbols, size_t capacity)
 {
 	struct lazycuda_symbol *list;
 	size_t wanted = 2;
 	uint32_t *slots;
 
-	if (room >= UINT32_MAX / 2)
+	if (capacity >= UINT32_MAX / 2)
 		return false;
-	while (wanted < 2 * room)
+	while (wanted < 2 * capacity)
 		wanted *= 2;
 	list = lc_alloc(symbols->arena, wanted / 2 * sizeof(*list));
 	slots = lc_alloc(symbols->arena, wanted * sizeof(*slots));
@@ -135,7 +135,7 @@ static bool enlarge(struct lk_symbols *symbols, size_t room)
 		slots[at & (wanted - 1)] = (uint32_t)i + 1;
 	}
 	symbols->list = list;
-	symbols->room = wanted / 2;
+	symbols->capacity = wanted / 2;
 	symbols->slots = slots;
 	symbols->slot_count = wanted;
 	return true;
@@ -143,7 +143,7 @@ static bool enlarge(struct lk_symbols *symbols, size_t room)
 
 void lk_symbols_expect(struct lk_symbols *symbols, size_t count)
 {
-	if (count > symbols->room - symbols->count)
+	if (count > symbols->capacity - symbols->count)
 		enlarge(symbols, symbols->count + count);
 }
 
@@ -168,8 +168,8 @@ void lk_symbols_add(struct lk_symbols *symbols, const char *name, size_t length,
 	struct lazycuda_symbol *symbol;
 	uint32_t *slot;
 
-	if (symbols->count == symbols->room &&
-	    !enlarge(symbols, symbols->room ? 2 * symbols->room : FIRST_ROOM))
+	if (symbols->count == symbols->capacity &&
+	    !enlarge(symbols, symbols->capacity ? 2 * symbols->capacity : FIRST_CAPACITY))
 		return;
 	slot = find_slot(symbols, name, length, hash);
 	symbol = *slot ? &symbols->list[*slot - 1] : append(symbols, name, length, hash);

@@ -12,7 +12,7 @@
 struct lk_symbols {
 	struct lc_arena *arena;
 	struct lazycuda_symbol *list;	/* in the order of addition */
-	size_t count, room;
+	size_t count, capacity;
 	uint32_t *slots;		/* by hash: index in the list + 1, or 0 */
 	size_t slot_count;		/* a power of two */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * alone.c - what needs no linker: source alone, of which nvrtc makes the image, and Tile IR
+ * alone.c - what needs no linker: source alone, of which nvrtc makes the image or LTO-IR, and Tile IR
  *
  * Tile IR is a program: it calls nothing outside, and what tileiras makes of it is linked.
  * nvJitLink takes such a cubin, and leaves its kernels out without a word.  So an image is that of
@@ -24,30 +24,40 @@ static bool has_linker_options(struct lk_planning *planning)
 			 lk_write_settings(planning, LK_NVJITLINK, words);
 }
 
-/* Whether it is one source, of which an image is wanted, and which needs no code beside it. */
+/* What nvrtc makes where a link of one source has this output; UNKNOWN: it takes a linker. */
+static enum lazycuda_kind made_by_nvrtc(const struct lk_planning *planning)
+{
+	if (planning->request.output == LAZYCUDA_OUTPUT_LTOIR)
+		return planning->environment.nvrtc < LC_CUDA(12, 0) ? LAZYCUDA_KIND_UNKNOWN : LAZYCUDA_KIND_LTOIR;
+	return planning->needs ? LAZYCUDA_KIND_UNKNOWN : LAZYCUDA_KIND_CUBIN;
+}
+
+/* Whether it is one source, which needs no code beside it. */
 static bool is_alone(struct lk_planning *planning)
 {
 	const struct lk_item *item = planning->items;
 
 	return planning->count == 1 && item->input != LAZYCUDA_NO_INDEX && lk_is_source(item) &&
-	       !planning->needs &&
 	       !((item->what.flags & LAZYCUDA_INPUT_MAIN) &&
 		 lk_has_support_functions(&planning->request)) &&
 	       !has_linker_options(planning);
 }
 
-/* Fills a side that has nvrtc make the image; false if the link is more than source alone, or if it
+/* Fills a side that has nvrtc make the result; false if the link is more than source alone, or if it
  * is refused. */
 static bool plan_source(struct lk_planning *planning, struct lk_side *side)
 {
 	const int version = planning->environment.nvrtc;
+	const enum lazycuda_kind made = made_by_nvrtc(planning);
 
 	*side = (struct lk_side){
 		.linker = lk_linker(LAZYCUDA_BACKEND_NVRTC, version, &planning->target,
 				    planning->request.flags, false),
-		.compilation = { LAZYCUDA_KIND_CUBIN, planning->target },
+		.compilation = { made, planning->target },
+		.ltoir = made == LAZYCUDA_KIND_LTOIR,
 	};
-	return version > 0 && is_alone(planning) &&
+	side->compilation.arch.virtual = side->ltoir;
+	return version > 0 && made && is_alone(planning) &&
 	       lk_arch_supported(&planning->target, LK_NVRTC, version) &&
 	       lk_compiler_has_settings(planning, planning->items) &&
 	       lk_check_debugging(planning, planning->items, NULL) &&

@@ -111,7 +111,7 @@ const char *lk_choice_reason(struct lc_arena *arena, const struct lk_linker *lin
 			     const struct lk_group *group, const struct lk_choice *choice,
 			     bool lto);
 
-/* Fills a refusal, except for its input, for a group without an entry that can be
+/* Says in a refusal, which has its input and code, why of a group no entry can be
  * taken; `name` is the input's. */
 void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const char *name,
 	       const struct lk_group *group,

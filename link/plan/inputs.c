@@ -145,8 +145,8 @@ static bool check_given(struct lk_planning *planning, const struct lk_item *item
 }
 
 /* Takes an input as the caller knows it. */
-static bool take(struct lk_planning *planning, struct lk_item *item,
-		 const struct lazycuda_input *input)
+static bool take_input(struct lk_planning *planning, struct lk_item *item,
+		       const struct lazycuda_input *input)
 {
 	const bool sound = lk_sized_copy(&item->what, sizeof(item->what), input);
 
@@ -161,7 +161,7 @@ enum lazycuda_code lk_input_refusal(struct lc_arena *arena, const struct lazycud
 					.refusal = LK_NO_REFUSAL };
 	struct lk_item item = { .support = LAZYCUDA_NO_INDEX };
 
-	if (!take(&planning, &item, input))
+	if (!take_input(&planning, &item, input))
 		return planning.refusal.code;
 	return lk_bytes_wrong(&item.what) ? LAZYCUDA_CODE_BAD_INPUT : LAZYCUDA_CODE_OK;
 }
@@ -410,7 +410,7 @@ static bool add_support(struct lk_planning *planning)
 			continue;
 		lk_sized_copy(&support, sizeof(support), planning->request.support[i]);
 		*item = (struct lk_item){ .input = LAZYCUDA_NO_INDEX, .support = i };
-		if (!take(planning, item, support.input) || !check_item(planning, item))
+		if (!take_input(planning, item, support.input) || !check_item(planning, item))
 			return false;
 		planning->count++;
 	}
@@ -435,7 +435,7 @@ bool lk_plan_inputs(struct lk_planning *planning, const struct lazycuda_input *c
 
 		*item = (struct lk_item){ .input = planning->count,
 					  .support = LAZYCUDA_NO_INDEX };
-		if (!take(planning, item, inputs[planning->count]) || !check_item(planning, item))
+		if (!take_input(planning, item, inputs[planning->count]) || !check_item(planning, item))
 			return false;
 	}
 	return add_support(planning);

@@ -356,8 +356,18 @@ static void say_why(struct objection *o)
 
 /* ---- a group ---- */
 
-/* "PTX 9.0 of CUDA 13.0 for sm_90: PTX_TOO_NEW, ...": codes, since sentences for all
- * entries would be too long. */
+/* "PTX 9.0 of CUDA 13.0 for sm_90: PTX_TOO_NEW" */
+static const char *one_objection(struct lc_arena *arena, const struct lk_linker *linker,
+				 const struct lazycuda_entry *entry)
+{
+	struct lk_acceptance is = lk_accept(linker, entry);
+
+	return lc_format(arena, "%s: %s", lk_entry_text(arena, entry), is.code ?
+			 lazycuda_code_name(is.code) : "only with link-time optimisation");
+}
+
+/* That of each, with a comma between: codes, since sentences for all entries would be too long.  Of
+ * many alike one text is kept. */
 static const char *all_objections(struct lc_arena *arena, const struct lk_linker *linker,
 				  const struct lk_group *group)
 {
@@ -365,14 +375,14 @@ static const char *all_objections(struct lc_arena *arena, const struct lk_linker
 	size_t same = 0, told = 0, i = 0;
 
 	for (; i < group->count && told <= 8; i++) {
-		const struct lazycuda_entry *entry = group->entries[i];
-		struct lk_acceptance is = lk_accept(linker, entry);
-		const char *one = lc_format(arena, "%s: %s", lk_entry_text(arena, entry), is.code ?
-				lazycuda_code_name(is.code) : "only with link-time optimisation");
+		struct lc_arena scratch = { 0 };
+		const char *one = one_objection(&scratch, linker, group->entries[i]);
+		const bool again = last && !strcmp(one, last);
 
-		if (!one)
-			return NULL;
-		if (last && !strcmp(one, last)) {
+		one = again ? last : lc_text(arena, one);
+		arena->failed |= scratch.failed;
+		lc_arena_free(&scratch);
+		if (again) {
 			same++;
 			continue;
 		}
@@ -410,7 +420,6 @@ void lk_object(struct lc_arena *arena, const struct lk_linker *linker, const cha
 			       .code = choice->code };
 	const struct lk_arch *target = &linker->target;
 
-	refusal->code = choice->code;
 	if (!o.entry) {
 		refusal->have = group_text(arena, group);
 		refusal->need = lc_format(arena, "an entry for %s or earlier that %s takes",

@@ -33,8 +33,8 @@ static const struct lk_rule *rule_without_driver(enum lazycuda_policy policy,
 
 /* Finds the rule.  The driver's linker judges the items only if the rule depends on
  * that, since judging takes most of a plan's time. */
-static const struct lk_rule *judge(struct lk_planning *planning, struct lk_side *nvjitlink,
-				   struct lk_side *driver)
+static const struct lk_rule *find_rule(struct lk_planning *planning, struct lk_side *nvjitlink,
+				       struct lk_side *driver)
 {
 	const struct lazycuda_environment *environment = &planning->environment;
 	enum lazycuda_policy policy = planning->request.policy;
@@ -79,8 +79,9 @@ static bool would_do_with(const struct lk_planning *planning, int driver, int nv
 	other.environment.nvjitlink = nvjitlink;
 	other.target.suffix = suffix;
 	other.needs = false;
+	other.trial = true;
 	lk_plan_needs(&other);
-	rule = judge(&other, &sides[0], &sides[1]);
+	rule = find_rule(&other, &sides[0], &sides[1]);
 	return (rule->decision == LK_USE_NVJITLINK && takes(&sides[0], sure)) ||
 	       (rule->decision == LK_USE_DRIVER && takes(&sides[1], sure));
 }
@@ -179,9 +180,7 @@ static void add_remedy(struct lk_planning *planning)
 	    refusal->code != LAZYCUDA_CODE_LTOIR_TOO_NEW && refusal->code != LAZYCUDA_CODE_NO_USABLE_ENTRY)
 		return;
 	would = what_would_do(planning);
-	if (would == no_linker && refusal->code == LAZYCUDA_CODE_NO_USABLE_ENTRY)
-		return;
-	if (would && strcmp(would, refusal->need))
+	if (would && would != no_linker && strcmp(would, refusal->need))
 		refusal->message = lc_format(planning->arena, "%s. What would do here: %s",
 					     refusal->message, would);
 }
@@ -214,7 +213,7 @@ static void decide(struct lk_planning *planning, struct lazycuda_plan *plan)
 
 	if (!(planning->request.flags & LAZYCUDA_LINK_TILE_ONLY)) {
 		lk_plan_needs(planning);
-		rule = judge(planning, &nvjitlink, &driver);
+		rule = find_rule(planning, &nvjitlink, &driver);
 		if (planning->arena->failed)
 			return;
 		plan->rule = rule->name;
@@ -427,7 +426,7 @@ struct lazycuda_plan *lk_plan(struct lc_arena *arena, const struct lazycuda_envi
 
 	if (!lk_sized_copy(&environment, sizeof(environment), given) ||
 	    !lk_sized_copy(&question.request, sizeof(question.request), request))
-		return ask(&question, &environment);	/* which says so */
+		return ask(&question, &environment);	/* explains the first refusal */
 	environment.size = sizeof(environment);
 	lk_sized_copy(&others, sizeof(others), question.request.others);
 	take_first(&environment.nvjitlink, &others.nvjitlinks, &others.nvjitlink_count);

@@ -105,6 +105,7 @@ struct lk_planning {
 	size_t needs_input;
 	const char *needs_why;
 	enum lk_remedy remedy;
+	bool trial;		/* nobody reads what is said of entries that are refused */
 	struct lk_refusal refusal;	/* of the step at hand; code OK: there is none */
 	struct lc_strings notes;
 	struct lk_symbol_errors symbol_errors;

@@ -166,8 +166,8 @@ static bool make_table(struct lc_arena *arena, const struct lk_side *side,
 }
 
 /* The slot that a symbol is in, or else the free one where it belongs. */
-static struct definition *find(const struct definitions *table,
-			       const struct lazycuda_symbol *symbol)
+static struct definition *find_definition(const struct definitions *table,
+					  const struct lazycuda_symbol *symbol)
 {
 	for (size_t i = symbol->hash;; i++) {
 		struct definition *slot = &table->slots[i & table->mask];
@@ -225,7 +225,7 @@ static bool check_duplicates(struct lk_planning *planning, const struct lk_side 
 
 			if (!counts(&entry->symbols[k]))
 				continue;
-			slot = find(&table, &entry->symbols[k]);
+			slot = find_definition(&table, &entry->symbols[k]);
 			if (!slot->symbol) {
 				slot->symbol = &entry->symbols[k];
 				slot->taken = &side->taken[i];

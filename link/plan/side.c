@@ -47,8 +47,8 @@ static bool check_device(struct lk_planning *planning, const struct lk_side *sid
 
 /* ---- the inputs ---- */
 
-static bool take(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item,
-		 const struct lk_group *group, struct lk_choice choice, bool ltoir)
+static bool take_entry(struct lk_planning *planning, struct lk_side *side, const struct lk_item *item,
+		       const struct lk_group *group, struct lk_choice choice, bool ltoir)
 {
 	side->ltoir += ltoir;
 	return lk_take(planning, side, &(const struct lk_taken){ item, *group, choice });
@@ -63,7 +63,7 @@ static bool take_source(struct lk_planning *planning, struct lk_side *side,
 	if (side->compilation.to == LAZYCUDA_KIND_UNKNOWN &&
 	    !lk_plan_compilation(planning, &side->linker, lto, item, &side->compilation))
 		return false;
-	return take(planning, side, item, &(const struct lk_group){ .count = 0 }, choice, lto);
+	return take_entry(planning, side, item, &(const struct lk_group){ .count = 0 }, choice, lto);
 }
 
 /* Whether bitcode in an input is taken, as take_code() does. */
@@ -108,7 +108,7 @@ static bool take_ir(struct lk_planning *planning, struct lk_side *side, const st
 			&side->ir))
 		return false;
 	choice.doubt = side->ir.doubt;
-	return take(planning, side, item, group, choice, side->ir.to == LAZYCUDA_KIND_LTOIR);
+	return take_entry(planning, side, item, group, choice, side->ir.to == LAZYCUDA_KIND_LTOIR);
 }
 
 /* NULL, or why LLVM IR is to be left out: it would not be compiled to LTO-IR. */
@@ -229,7 +229,9 @@ static bool object(struct lk_planning *planning, struct lk_side *side, const str
 		   const struct lk_group *group, const struct lk_choice *choice)
 {
 	planning->refusal.input = item->input;
-	lk_object(planning->arena, &side->linker, item->name, group, choice, &planning->refusal);
+	planning->refusal.code = choice->code;
+	if (!planning->trial)
+		lk_object(planning->arena, &side->linker, item->name, group, choice, &planning->refusal);
 	return false;
 }
 
@@ -258,8 +260,8 @@ static bool take_code(struct lk_planning *planning, struct lk_side *side,
 		else if (is_ignored(planning, &group, &choice))
 			ignored++;
 		else if (choice.entry)
-			taken = take(planning, side, item, &group, choice,
-				     choice.entry->kind == LAZYCUDA_KIND_LTOIR);
+			taken = take_entry(planning, side, item, &group, choice,
+					   choice.entry->kind == LAZYCUDA_KIND_LTOIR);
 		else
 			taken = object(planning, side, item, &group, &choice);
 		if (!taken)
@@ -347,7 +349,7 @@ static const struct output {
 		"LTO-IR", true, LC_CUDA(13, 4), LC_CUDA(13, 4), "earlier ones do not give it out" },
 };
 
-/* Whether what is taken is no LTO-IR by itself: listed LLVM IR becomes PTX for the sake of other. */
+/* Whether what is taken is not LTO-IR on its own: listed LLVM IR becomes PTX for the sake of other. */
 static bool is_no_ltoir(struct lk_planning *planning, const struct lk_side *side,
 			const struct lk_taken *taken)
 {

@@ -351,7 +351,7 @@ void lk_plan_write(struct lk_planning *planning, const struct lk_side *side,
 		   const struct lk_rule *rule, struct lazycuda_plan *plan)
 {
 	char arch[LK_ARCH_TEXT];
-	const char *makes = " alone makes the image for ";
+	const char *makes = side->ltoir ? " alone makes the LTO-IR for " : " alone makes the image for ";
 
 	lk_arch_text(&side->linker.target, arch);
 	plan->backend = side->linker.backend;

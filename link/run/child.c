@@ -18,6 +18,7 @@
 #include "../../stubs/base/auxiliary.h"
 #include "../../stubs/base/folders.h"
 #include "../../stubs/base/glibc.h"
+#include "../../stubs/base/regular.h"
 
 /* packaging/install.mk defines where it is installed, relative to this library; this is for
  * build/. */
@@ -76,17 +77,7 @@ static bool fits(int fd, size_t length)
 
 bool lk_write_all(int fd, const void *bytes, size_t length)
 {
-	if (!fits(fd, length))
-		return false;
-	for (size_t done = 0; done < length;) {
-		const ssize_t written = write(fd, (const char *)bytes + done, length - done);
-
-		if (!written || (written < 0 && errno != EINTR))
-			return false;
-		if (written > 0)
-			done += (size_t)written;
-	}
-	return true;
+	return fits(fd, length) && lc_write_all(fd, bytes, length);
 }
 
 static const char empty_report[LK_REPORT_BYTES];

@@ -46,7 +46,7 @@ static const char *take_variables(struct lc_arena *arena, struct lazycuda_reques
 	bool forward = false;
 
 	if (value && *value && !lc_guard_read(value, &guard))
-		return lc_format(arena, LC_GUARD_VARIABLE "=%s is not a guard: use " LC_GUARDS "; the default is best_effort",
+		return lc_format(arena, LC_GUARD_VARIABLE "=%s is not a guard: use " LC_GUARDS,
 				 lc_printable(arena, value));
 	if (request->policy == LAZYCUDA_POLICY_BEST_EFFORT)
 		request->policy = (enum lazycuda_policy)guard;

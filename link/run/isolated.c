@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../stubs/base/glibc.h"
+#include "../../stubs/base/count.h"
 #include "child.h"
 #include "environment.h"
 #include "handle.h"
@@ -43,7 +44,7 @@ static const char *const *library_variables(struct lc_arena *arena, const struct
 		{ LK_NVRTC, "LAZYCUDA_NVRTC" }, { LK_NVJITLINK, "LAZYCUDA_NVJITLINK" },
 		{ LK_DRIVER, "LAZYCUDA_CUDA" }, { LK_NVVM, LK_NVVM_VARIABLE },
 	};
-	const char **variables = lc_alloc(arena, (sizeof(all) / sizeof(*all) + 2) *
+	const char **variables = lc_alloc(arena, (LC_COUNT(all) + 2) *
 					  sizeof(*variables));
 	const char *slash = strrchr(program, '/');
 	size_t count = 0;
@@ -52,7 +53,7 @@ static const char *const *library_variables(struct lc_arena *arena, const struct
 	if (variables && slash)
 		variables[count++] = lc_format(arena, "LD_ORIGIN_PATH=%.*s", (int)(slash - program), program);
 
-	for (size_t i = 0; variables && i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; variables && i < LC_COUNT(all); i++) {
 		const char *file = all[i].tool == job->tool || all[i].tool == LK_DRIVER ?
 			file_of(job, all[i].tool) : NULL;
 
@@ -70,7 +71,8 @@ static void stop(struct lc_arena *arena, const struct lk_job *job, const struct 
 	const char *piece = NULL;
 	char *call = lc_copy(arena, report->call, strnlen(report->call, sizeof(report->call)));
 
-	if (report->piece < job->count) {
+	/* Of a child that has not called anything yet the report says 0. */
+	if ((*report->call || job->count == 1) && report->piece < job->count) {
 		product->piece = (size_t)report->piece;
 		piece = job->pieces[product->piece].name;
 	}
@@ -78,7 +80,7 @@ static void stop(struct lc_arena *arena, const struct lk_job *job, const struct 
 		product->call = call;
 	lk_product_stop(product, code, lc_format(arena, "%s, in a process of its own, %s%s%s%s%s",
 			whose[job->tool], what, product->call ? ", in " : "",
-			product->call ? product->call : "", piece ? " of " : "",
+			product->call ? product->call : "", !piece ? "" : product->call ? " of " : ", with ",
 			piece ? lc_printable(arena, piece) : ""));
 }
 

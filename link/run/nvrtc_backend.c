@@ -170,6 +170,9 @@ static bool lacks_heap(struct lc_arena *arena, const struct lk_nvrtc *compiler, 
 
 	if (!makes_header(plan) || version_of(compiler) < LC_CUDA(12, 8) || !compiler->pch_status)
 		return false;
+	/* It has used one. */
+	if (log && strstr(log, "using precompiled header file"))
+		return false;
 	status = compiler->pch_status(program);
 	if (status == PCH_HEAP_EXHAUSTED && !compiler->pch_heap_required(program, &size) && size)
 		return !compiler->set_pch_heap(size);

@@ -72,7 +72,8 @@ static const struct { const char *text, *advice; bool older; } advices[] = {
 	  false },
 	{ "Empty target data layout", LAYOUT_LINE, false },
 	{ "Target-incompatible DataLayout", LAYOUT_LINE, false },
-	{ "DataLayoutError", LAYOUT_LINE, false },
+	{ "DataLayoutError", LAYOUT_LINE "; declare libdevice, or what else other LLVM IR calls,"
+	  " a library", false },
 	{ "parse expected top-level entity", "if that is a target line, write both before all else;"
 	  " target triple = \"nvptx64-nvidia-cuda\", and target datalayout", false },
 	{ "parse expected type", "IR with opaque pointers is for sm_100 and later, or for"

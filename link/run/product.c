@@ -7,6 +7,7 @@
 
 #include "../plan/choose.h"
 #include "../tables/versions.h"
+#include "../../stubs/base/count.h"
 
 /* A library that claims a larger size is broken. */
 #define LOG_LIMIT ((size_t)1 << 26)
@@ -115,7 +116,7 @@ static const struct { const char *text; enum lazycuda_code code; } phrases[] = {
 
 enum lazycuda_code lk_code_of_log(const char *log, enum lazycuda_code otherwise)
 {
-	for (size_t i = 0; log && i < sizeof(phrases) / sizeof(*phrases); i++)
+	for (size_t i = 0; log && i < LC_COUNT(phrases); i++)
 		if (strstr(log, phrases[i].text))
 			return phrases[i].code;
 	return otherwise;

@@ -39,9 +39,9 @@ static const char *const labels[] = { "cgroup", "attr/current" };
 /* The lines of these, without others, which change all the time. */
 static bool add_status(struct lc_arena *arena, struct lc_strings *all)
 {
-	char room[LC_OWN_ROOM];
+	char buffer[LC_OWN_PATH];
 	struct stat st;
-	const char *line = lc_read_regular(arena, lc_own_file(room, "status"), PROC_BYTES, &st);
+	const char *line = lc_read_regular(arena, lc_own_file(buffer, "status"), PROC_BYTES, &st);
 	size_t found = 0;
 
 	for (; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
@@ -54,14 +54,15 @@ static bool add_status(struct lc_arena *arena, struct lc_strings *all)
 	return found;
 }
 
-static bool add_file(struct lc_arena *arena, struct lc_strings *all, const char *path, struct stat *st)
+/* Which file this is, whatever is in it. */
+static bool add_inode(struct lc_arena *arena, struct lc_strings *all, const char *path)
 {
-	if (stat(path, st))
+	struct stat st;
+
+	if (stat(path, &st))
 		return false;
-	lc_add_string(arena, all, lc_format(arena, "%llx %llx %llx %llx.%lx",
-			(unsigned long long)st->st_dev, (unsigned long long)st->st_ino,
-			(unsigned long long)st->st_size, (unsigned long long)st->st_ctim.tv_sec,
-			(unsigned long)st->st_ctim.tv_nsec));
+	lc_add_string(arena, all, lc_format(arena, "%llx %llx", (unsigned long long)st.st_dev,
+					    (unsigned long long)st.st_ino));
 	return true;
 }
 
@@ -69,40 +70,37 @@ static bool add_file(struct lc_arena *arena, struct lc_strings *all, const char 
 static bool add_namespaces(struct lc_arena *arena, struct lc_strings *all)
 {
 	static const char *const names[] = { "ns/mnt", "ns/net", "ns/user", "ns/ipc", "ns/uts", "ns/pid" };
-	char room[LC_OWN_ROOM];
-	struct stat own, children, root;
+	char buffer[LC_OWN_PATH];
+	struct stat own, children;
 
 	for (size_t i = 0; i < LC_COUNT(names); i++)
-		if (stat(lc_own_file(room, names[i]), &own))
+		if (!add_inode(arena, all, lc_own_file(buffer, names[i])))
 			return false;
-		else
-			lc_add_string(arena, all, lc_format(arena, "%llx", (unsigned long long)own.st_ino));
-	if (stat("/", &root))
-		return false;
-	lc_add_string(arena, all, lc_format(arena, "%llx %llx", (unsigned long long)root.st_dev,
-					    (unsigned long long)root.st_ino));
-	/* The last of the names is that of PIDs; before Linux 4.12 there is no other file. */
-	return stat(lc_own_file(room, "ns/pid_for_children"), &children) || children.st_ino == own.st_ino;
+	/* Before Linux 4.12 there is no second file. */
+	return !stat(lc_own_file(buffer, "ns/pid"), &own) &&
+	       (stat(lc_own_file(buffer, "ns/pid_for_children"), &children) || children.st_ino == own.st_ino);
 }
 
 /* All that a server of this tool depends on, as text; NULL if that cannot be told. */
 static char *conditions(struct lc_arena *arena, enum lk_tool tool, const char *file,
 			const char *const *variables)
 {
-	char **environment = lk_child_environment(arena, variables), room[LC_OWN_ROOM];
+	char **environment = lk_child_environment(arena, variables), buffer[LC_OWN_PATH];
 	struct lc_strings all = { .count = 0 };
 	const char *limits, *more;
 	struct stat st;
 
 	for (size_t i = 0; i < LC_COUNT(labels); i++) {
-		more = lc_read_regular(arena, lc_own_file(room, labels[i]), PROC_BYTES, &st);
+		more = lc_read_regular(arena, lc_own_file(buffer, labels[i]), PROC_BYTES, &st);
 		lc_add_string(arena, &all, more ? more : "");
 	}
-	limits = lc_read_regular(arena, lc_own_file(room, "limits"), PROC_BYTES, &st);
+	limits = lc_read_regular(arena, lc_own_file(buffer, "limits"), PROC_BYTES, &st);
 	if (!environment || !limits || !add_status(arena, &all) || !add_namespaces(arena, &all) ||
-	    !add_file(arena, &all, file, &st))
+	    !add_inode(arena, &all, "/") || !add_inode(arena, &all, file) || stat(file, &st))
 		return NULL;
-	lc_add_string(arena, &all, lc_format(arena, "%d %s", (int)tool, file));
+	lc_add_string(arena, &all, lc_format(arena, "%d %s %llx %llx.%lx", (int)tool, file,
+			(unsigned long long)st.st_size, (unsigned long long)st.st_ctim.tv_sec,
+			(unsigned long)st.st_ctim.tv_nsec));
 	lc_add_string(arena, &all, limits);
 	for (size_t i = 0; environment[i]; i++)
 		lc_add_string(arena, &all, environment[i]);
@@ -233,21 +231,25 @@ static __attribute__((destructor)) void forget_all(void)
 
 /* ---- a job, here ---- */
 
-/* A message with open files. */
+/* The files of a job.  By LIFE the server says how the child ended, as waitpid() has it, and hears by
+ * which signals to end it, each a byte. */
+enum { JOB, OUTPUT, REPORT, LIFE, FOLDER, FILES };
+
+/* A job in one message. */
 struct passing {
 	struct msghdr header;
 	struct iovec text;
-	struct lk_served job;
+	uint32_t tool;		/* enum lk_tool */
 	union {
 		struct cmsghdr first;	/* for its alignment */
-		char bytes[CMSG_SPACE(LK_SERVED_FILES * sizeof(int))];
+		char bytes[CMSG_SPACE(FILES * sizeof(int))];
 	} files;
 };
 
 static void prepare(struct passing *passing)
 {
 	*passing = (struct passing){ .header = { .msg_iovlen = 1 } };
-	passing->text = (struct iovec){ &passing->job, sizeof(passing->job) };
+	passing->text = (struct iovec){ &passing->tool, sizeof(passing->tool) };
 	passing->header.msg_iov = &passing->text;
 	passing->header.msg_control = passing->files.bytes;
 	passing->header.msg_controllen = sizeof(passing->files.bytes);
@@ -259,11 +261,11 @@ static bool send_job(const struct server *server, enum lk_tool tool, const int *
 	struct cmsghdr *list;
 
 	prepare(&passing);
-	passing.job.tool = (uint32_t)tool;
+	passing.tool = (uint32_t)tool;
 	list = CMSG_FIRSTHDR(&passing.header);
-	*list = (struct cmsghdr){ .cmsg_len = CMSG_LEN(LK_SERVED_FILES * sizeof(int)),
+	*list = (struct cmsghdr){ .cmsg_len = CMSG_LEN(FILES * sizeof(int)),
 				  .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
-	memcpy(CMSG_DATA(list), files, LK_SERVED_FILES * sizeof(int));
+	memcpy(CMSG_DATA(list), files, FILES * sizeof(int));
 	return LC_AGAIN(sendmsg(server->jobs, &passing.header, MSG_NOSIGNAL | MSG_DONTWAIT)) > 0;
 }
 
@@ -364,7 +366,8 @@ enum lk_ending lk_server_run(struct lk_child *child, struct lc_arena *arena, enu
 		return LK_NOT_STARTED;
 	here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (here >= 0 && !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
-		const int files[] = { child->job, child->output, child->report, ends[1], here };
+		const int files[FILES] = { [JOB] = child->job, [OUTPUT] = child->output,
+					   [REPORT] = child->report, [LIFE] = ends[1], [FOLDER] = here };
 		const bool sent = hand_over(arena, tool, key, variables, files, deadline, cancel);
 
 		close(ends[1]);
@@ -391,8 +394,8 @@ static struct serving {
 } serving[JOBS];
 static size_t serving_count;
 
-/* In the child: it has the files of one that was started for the job. */
-static bool take_files(const int *files, pid_t server)
+/* In the child. */
+static void take_files(const int *files, pid_t server)
 {
 	sigset_t none;
 
@@ -400,15 +403,12 @@ static bool take_files(const int *files, pid_t server)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (fchdir(files[4]))
+	dup2(files[JOB], LK_CHILD_JOB);
+	dup2(files[OUTPUT], LK_CHILD_OUTPUT);
+	dup2(files[OUTPUT], LK_CHILD_ERRORS);
+	dup2(files[REPORT], LK_CHILD_REPORT);
+	if (fchdir(files[FOLDER]) || getppid() != server)
 		_exit(2);
-	dup2(files[1], LK_CHILD_ERRORS);
-	dup2(files[1], LK_CHILD_OUTPUT);
-	dup2(files[0], LK_CHILD_JOB);
-	dup2(files[2], LK_CHILD_REPORT);
-	if (getppid() != server)
-		_exit(2);
-	return true;
 }
 
 /* Returns false if it cannot be loaded, or has a thread, which fork() would leave behind: a folder has
@@ -437,7 +437,7 @@ static void stop_taking(int *jobs)
 static bool take_job(int *jobs)
 {
 	const pid_t server = getpid();
-	int files[LK_SERVED_FILES];
+	int files[FILES];
 	struct passing passing;
 	struct cmsghdr *list;
 	ssize_t length;
@@ -446,21 +446,23 @@ static bool take_job(int *jobs)
 	prepare(&passing);
 	length = LC_AGAIN(recvmsg(*jobs, &passing.header, MSG_CMSG_CLOEXEC));
 	list = length > 0 ? CMSG_FIRSTHDR(&passing.header) : NULL;
-	if (length != (ssize_t)sizeof(passing.job) || !list || list->cmsg_len != CMSG_LEN(sizeof(files)) ||
-	    !load((enum lk_tool)passing.job.tool)) {
+	if (length != (ssize_t)sizeof(passing.tool) || !list || list->cmsg_len != CMSG_LEN(sizeof(files)) ||
+	    !load((enum lk_tool)passing.tool)) {
 		stop_taking(jobs);
 		return false;
 	}
 	memcpy(files, CMSG_DATA(list), sizeof(files));
 	pid = fork();
-	if (!pid)
-		return take_files(files, server);
+	if (!pid) {
+		take_files(files, server);
+		return true;
+	}
 	if (pid > 0) {
 		setpgid(pid, pid);
-		serving[serving_count++] = (struct serving){ pid, files[3] };
+		serving[serving_count++] = (struct serving){ pid, files[LIFE] };
 	}
-	for (int i = 0; i < LK_SERVED_FILES; i++)
-		if (pid < 0 || i != 3)
+	for (int i = 0; i < FILES; i++)
+		if (pid < 0 || i != LIFE)
 			close(files[i]);
 	return false;
 }
@@ -493,9 +495,10 @@ static void heed(struct serving *job)
 	kill(-job->pid, number);
 }
 
-bool lk_serve(void)
+void lk_serve(void)
 {
-	struct pollfd files[JOBS + 3];
+	enum { CHILD_ENDED, COMES, PROGRAM_ENDED, LIVES };
+	struct pollfd files[LIVES + JOBS];
 	const pid_t program = getppid();
 	const int end = (int)syscall(PIDFD_OPEN, program, 0);	/* from Linux 5.3 on */
 	sigset_t ended;
@@ -509,7 +512,7 @@ bool lk_serve(void)
 	sigemptyset(&ended);
 	sigaddset(&ended, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &ended, NULL);
-	files[0].fd = signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK);
+	files[CHILD_ENDED].fd = signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK);
 	for (;;) {
 		char seen[sizeof(struct signalfd_siginfo)];
 
@@ -519,21 +522,21 @@ bool lk_serve(void)
 		if (jobs < 0 && !serving_count)
 			_exit(0);
 		for (size_t i = 0; i < serving_count; i++)
-			files[i + 3].fd = serving[i].life;
-		files[1].fd = jobs;
-		files[2].fd = end;
-		for (size_t i = 0; i < serving_count + 3; i++)
+			files[LIVES + i].fd = serving[i].life;
+		files[COMES].fd = jobs;
+		files[PROGRAM_ENDED].fd = end;
+		for (size_t i = 0; i < LIVES + serving_count; i++)
 			files[i].events = POLLIN, files[i].revents = 0;
-		if (!poll(files, (nfds_t)serving_count + 3, serving_count ? -1 : IDLE_MS) ||
-		    files[2].revents)
+		if (!poll(files, LIVES + (nfds_t)serving_count, serving_count ? -1 : IDLE_MS) ||
+		    files[PROGRAM_ENDED].revents)
 			_exit(0);	/* and with it its children */
 		/* Those of the children first: reap() moves them. */
 		for (size_t i = 0; i < serving_count; i++)
-			if (files[i + 3].revents)
+			if (files[LIVES + i].revents)
 				heed(&serving[i]);
-		if (read(files[0].fd, seen, sizeof(seen)) > 0)
+		if (read(files[CHILD_ENDED].fd, seen, sizeof(seen)) > 0)
 			reap();
-		if (files[1].revents && take_job(&jobs))
-			return true;
+		if (files[COMES].revents && take_job(&jobs))
+			return;
 	}
 }

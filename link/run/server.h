@@ -21,18 +21,6 @@
 /* What the command is called with beside LK_CHILD_COMMAND, so that it runs lk_serve(). */
 #define LK_SERVE_WORD "serve"
 
-/* Beside it: a server's only job, a socket by which the jobs come. */
-
-/* One job, in one message.  The files come with it: the job, the output, the report, the socket by which
- * the server says how the child ended and is told to end it, and the current folder. */
-enum { LK_SERVED_FILES = 5 };
-struct lk_served {
-	uint32_t tool;		/* enum lk_tool */
-};
-
-/* What the server is told of a job: the number of a signal, in a byte.  What it says: the child's
- * status, an int, as waitpid() has it. */
-
 /*
  * lk_child_run() of the command by a server.  `file` is what the tool's stub has loaded.
  * LK_NOT_STARTED: no server can do it, and nothing was done.
@@ -41,7 +29,8 @@ enum lk_ending lk_server_run(struct lk_child *child, struct lc_arena *arena, enu
 			     const char *file, const char *const *variables, uint64_t deadline,
 			     int cancel);
 
-/* In the command: takes jobs until there is no use for it.  The child of one returns true. */
-bool lk_serve(void);
+/* In the command, whose LK_CHILD_JOB is a socket by which jobs come: takes them until there is no use for
+ * it.  Returns in the child of each job alone, which has the files of one that was started for it. */
+void lk_serve(void);
 
 #endif

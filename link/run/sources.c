@@ -121,7 +121,7 @@ static bool compile_step(struct lazycuda_link *link, const struct lazycuda_step 
 
 /* ---- LLVM IR ---- */
 
-/* Those of the inputs; what is in memory stays where it is. */
+/* Adds the inputs that are libraries; what is in memory is not copied. */
 static bool add_libraries(struct lazycuda_link *link, struct lk_piece *pieces, size_t *count)
 {
 	for (size_t i = 0; i < link->count; i++) {
@@ -305,7 +305,7 @@ static const struct lazycuda_input **compiled_inputs(struct lazycuda_link *link)
  * container that the first one did not, since it sees that nothing calls it; then no name of the
  * container's other code meets a name of the rest.
  */
-static bool judge(struct lazycuda_link *link)
+static bool plan_again(struct lazycuda_link *link)
 {
 	const struct lazycuda_input **inputs = compiled_inputs(link);
 	struct lazycuda_environment same = link->environment;
@@ -429,7 +429,7 @@ static bool is_definition_outside(const struct lazycuda_link *link)
 	return false;
 }
 
-/* Gives LTO-IR of source the names that its PTX shows, by which judge() finds what is defined twice:
+/* Gives LTO-IR of source the names that its PTX shows, by which plan_again() finds what is defined twice:
  * of a function that PTX defines, too, nvJitLink says nothing, and each part calls its own. */
 static bool name_ltoir(struct lazycuda_link *link)
 {
@@ -514,5 +514,5 @@ bool lk_compile_sources(struct lazycuda_link *link, const struct lazycuda_plan *
 		return true;
 	if (!before && !find_needs(link, again))
 		return false;
-	return *again || (name_ltoir(link) && judge(link));
+	return *again || (name_ltoir(link) && plan_again(link));
 }

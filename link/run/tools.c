@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../include/lazycuda.h"
+#include "../../stubs/base/count.h"
 #include "../../stubs/base/folders.h"
 #include "../../stubs/base/glibc.h"
 #include "../../stubs/base/object.h"
@@ -103,7 +104,7 @@ static bool bind_nvjitlink(struct lk_nvjitlink *tool, void *library)
 {
 	bind_getter(&tool->info_log, library, tool->version);
 	bind_getter(&tool->error_log, library, tool->version);
-	for (size_t i = 0; i < sizeof(tool->images) / sizeof(*tool->images); i++)
+	for (size_t i = 0; i < LC_COUNT(tool->images); i++)
 		bind_getter(&tool->images[i], library, tool->version);
 	return BIND(create, "nvJitLinkCreate") && BIND(destroy, "nvJitLinkDestroy") &&
 	       BIND(add, "nvJitLinkAddData") && BIND(complete, "nvJitLinkComplete");
@@ -115,7 +116,7 @@ static bool bind_nvrtc(struct lk_nvrtc *tool, void *library)
 	BIND(pch_status, "nvrtcGetPCHCreateStatus");
 	BIND(pch_heap_required, "nvrtcGetPCHHeapSizeRequired");
 	BIND(set_pch_heap, "nvrtcSetPCHHeapSize");
-	for (size_t i = 0; i < sizeof(tool->images) / sizeof(*tool->images); i++)
+	for (size_t i = 0; i < LC_COUNT(tool->images); i++)
 		bind_getter(&tool->images[i], library, tool->version);
 	return BIND(create, "nvrtcCreateProgram") && BIND(destroy, "nvrtcDestroyProgram") &&
 	       BIND(compile, "nvrtcCompileProgram") && BIND(error_string, "nvrtcGetErrorString") &&

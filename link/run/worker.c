@@ -2,7 +2,7 @@
 /*
  * worker.c - the child process of an isolated link: does one job, and reports
  *
- * Whatever the job does to this process, the report says in which call.
+ * Whatever the job does to this process, the report names the call that failed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../../stubs/base/glibc.h"
+#include "../../stubs/base/count.h"
 #include "child.h"
 #include "environment.h"
 #include "job.h"
@@ -111,7 +112,7 @@ static void watch_signals(void)
 
 	sigfillset(&action.sa_mask);
 	sigaltstack(&other, NULL);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+	for (size_t i = 0; i < LC_COUNT(signals); i++)
 		sigaction(signals[i], &action, NULL);
 }
 
@@ -195,9 +196,11 @@ int lazycuda_link_worker(char **words)
 	setrlimit(RLIMIT_CORE, &none);
 	if (words[0] && words[1] && words[2])
 		return become(words);
-	served = words[0] && !strcmp(words[0], LK_SERVE_WORD) && lk_serve();
-	if (served)
+	served = words[0] && !strcmp(words[0], LK_SERVE_WORD);
+	if (served) {
+		lk_serve();
 		close_others();
+	}
 	arena = lc_arena_new();
 	why = arena ? begin(arena, &job, served) : strerror(ENOMEM);
 	if (why) {

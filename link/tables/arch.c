@@ -104,7 +104,7 @@ const char *lk_arch_text(const struct lk_arch *arch, char text[LK_ARCH_TEXT])
 
 /* ---- which tools know them ---- */
 
-static const struct known *find(const struct lk_arch *arch)
+static const struct known *find_known(const struct lk_arch *arch)
 {
 	for (size_t i = 0; i < LC_COUNT(archs); i++)
 		if (archs[i].sm == arch->sm && archs[i].suffix == arch->suffix)
@@ -114,12 +114,12 @@ static const struct known *find(const struct lk_arch *arch)
 
 int lk_arch_known(const struct lk_arch *arch)
 {
-	return find(arch) ? 1 : arch->sm < archs[0].sm ? -1 : 0;
+	return find_known(arch) ? 1 : arch->sm < archs[0].sm ? -1 : 0;
 }
 
 bool lk_arch_supported(const struct lk_arch *arch, enum lk_tool tool, int version)
 {
-	const struct known *known = find(arch);
+	const struct known *known = find_known(arch);
 	bool any = version == LAZYCUDA_VERSION_UNKNOWN;
 
 	if (!known)
@@ -131,14 +131,14 @@ bool lk_arch_supported(const struct lk_arch *arch, enum lk_tool tool, int versio
 
 int lk_arch_since(const struct lk_arch *arch, enum lk_tool tool)
 {
-	const struct known *known = find(arch);
+	const struct known *known = find_known(arch);
 
 	return known ? known->tools[tool].since : 0;
 }
 
 int lk_arch_until(const struct lk_arch *arch, enum lk_tool tool)
 {
-	const struct known *known = find(arch);
+	const struct known *known = find_known(arch);
 
 	return known ? known->tools[tool].until : 0;
 }

@@ -177,8 +177,8 @@ static const char *demand(const struct component_home *home, enum fitting relati
 	}
 }
 
-static void judge(const struct component_home *home, const struct component_row *row,
-		  struct lazycuda_component *component)
+static void judge_component(const struct component_home *home, const struct component_row *row,
+			    struct lazycuda_component *component)
 {
 	const char *needed = demand(home, row->relation);
 	const char *package = package_of(row, home->version);
@@ -225,7 +225,7 @@ static void find_all(struct components_found *found,
 		component->version = component->path ?
 				     version_of(home, &rows[i], component->path) :
 				     LAZYCUDA_VERSION_NONE;
-		judge(home, &rows[i], component);
+		judge_component(home, &rows[i], component);
 		found->public.count++;
 	}
 }

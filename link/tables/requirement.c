@@ -23,7 +23,7 @@ struct clause {
 };
 
 /* Copies the characters of `set` that the text begins with, and goes on behind the blanks there. */
-static bool take(const char **text, const char *set, char *to, size_t room)
+static bool take_span(const char **text, const char *set, char *to, size_t room)
 {
 	size_t length = strspn(*text, set);
 
@@ -39,8 +39,8 @@ static bool read_clause(const char *text, struct clause *clause)
 {
 	size_t length;
 
-	if (!take(&text, "abcdefghijklmnopqrstuvwxyz_", clause->variable, sizeof(clause->variable)) ||
-	    !take(&text, "=!<>", clause->how, sizeof(clause->how)) || (*text != '"' && *text != '\''))
+	if (!take_span(&text, "abcdefghijklmnopqrstuvwxyz_", clause->variable, sizeof(clause->variable)) ||
+	    !take_span(&text, "=!<>", clause->how, sizeof(clause->how)) || (*text != '"' && *text != '\''))
 		return false;
 	length = strcspn(text + 1, "\"'");
 	if (length >= sizeof(clause->value) || text[1 + length] != *text || text[2 + length])

@@ -33,8 +33,6 @@ CFLAGS = "-Os -g0"
 # wheel; none of the 200 wheels of docs/reference/imports.md needs nvFatbin's, cuFFTW's or cusolverMg's.  Under
 # their own names they are there.
 COMPAT_WITHOUT = "npp% nvfatbin cufftw cusolverMg"
-# Half a MB: those of the five are there.
-IMPORT_WITHOUT = "%"
 
 
 class CustomBuildHook(BuildHookInterface):
@@ -69,7 +67,6 @@ class CustomBuildHook(BuildHookInterface):
             environment.pop(name, None)
         subprocess.run(["make", f"-j{len(os.sched_getaffinity(0))}", "install",
                         "ALL_STUBS=yes", "COMPAT=all", f"COMPAT_WITHOUT={COMPAT_WITHOUT}",
-                        f"IMPORT_WITHOUT={IMPORT_WITHOUT}",
                         f"BUILD={build}", f"DESTDIR={tree}", *self._stripped(), *folders],
                        cwd=self.root, env=environment, check=True,
                        stdout=sys.stderr)

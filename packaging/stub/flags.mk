@@ -68,8 +68,8 @@ endef
 # number that is typed by hand would be forgotten once.
 SHARED_BY := $(sort $(wildcard stubs/entry/*.[ch] stubs/base/*.[ch] stubs/loader/*.[ch]))
 .DEFAULT_GOAL := all
-$(BUILD)/obj/stubs/loader/api.o: BASE_CFLAGS += -DLC_SOURCES='"$(shell cat $(SHARED_BY) | cksum)"'
-$(BUILD)/obj/stubs/loader/api.o: $(SHARED_BY)
+$(BUILD)/obj/stubs/loader/record.o: BASE_CFLAGS += -DLC_SOURCES='"$(shell cat $(SHARED_BY) | cksum)"'
+$(BUILD)/obj/stubs/loader/record.o: $(SHARED_BY)
 
 # ---- compile, link ----
 
@@ -93,10 +93,11 @@ define link_import
 	$(Q)$(CC) $(IMPORT_FLAGS) -DLC_IMPORT=$(1) -Wl,-soname,$(2) -Wl,--version-script=$(filter %.map,$^) $< -o $@
 endef
 
-# $(1): the majors that there are, or nothing if that is unknown, $(2): what they are of; those of COMPAT
-compat_majors = $(if $(filter all,$(COMPAT)),$(1),$(call known,$(sort $(subst $(comma), ,$(COMPAT))),$(1),$(2)))
+# $(1): the majors that there are, or nothing if that is unknown, $(2): what they are of, $(3): COMPAT or
+# TOOLKITS; those that it names
+majors_of = $(if $(filter all,$($(3))),$(1),$(call known,$(sort $(subst $(comma), ,$($(3)))),$(1),$(2),$(3)))
 known = $(if $(and $(2),$(filter-out $(2),$(1))),$\
-	$(error COMPAT=$(COMPAT): there is no $(3) $(filter-out $(2),$(1)) here, only $(2)),$(1))
+	$(error $(4)=$($(4)): there is no $(3) $(filter-out $(2),$(1)) here, only $(2)),$(1))
 
 # ---- install ----
 

@@ -12,11 +12,11 @@
 
 struct lc_chunk {
 	struct lc_chunk *next;
-	max_align_t data[];
+	long double data[];	/* as LC_ALIGNMENT */
 };
 
 #ifndef CHUNK_BYTES		/* a test gives every allocation a chunk of its own */
-#define CHUNK_BYTES 8160	/* with malloc()'s own words, just under two pages */
+#define CHUNK_BYTES 2016	/* little is left over of the last, which lives as long */
 #endif
 
 /* Most arenas stay small: their chunks have a size of which malloc() caches seven per thread. */
@@ -24,24 +24,25 @@ struct lc_chunk {
 #define SMALL_BYTES (1008 < CHUNK_BYTES ? 1008 : CHUNK_BYTES)
 
 /* Zeroes the whole chunk, so that allocations need not be zeroed one by one. */
-static bool add_chunk(struct lc_arena *arena, size_t room)
+static bool add_chunk(struct lc_arena *arena, size_t bytes)
 {
-	const bool small = room <= SMALL_BYTES;
+	const bool small = bytes <= SMALL_BYTES;
 	struct lc_chunk *chunk;
 
-	if (room > SIZE_MAX / 2)
+	if (bytes > SIZE_MAX / 2)
 		return false;
-	room = lc_aligned(room);
-	chunk = small ? malloc(sizeof(*chunk) + room) : calloc(1, sizeof(*chunk) + room);
+	bytes = lc_aligned(bytes);
+	chunk = small || arena->raw ? malloc(sizeof(*chunk) + bytes) :
+				      calloc(1, sizeof(*chunk) + bytes);
 	if (!chunk)
 		return false;
-	if (small)
-		memset(chunk->data, 0, room);
+	if (small && !arena->raw)
+		memset(chunk->data, 0, bytes);
 	chunk->next = arena->chunks;
 	arena->chunks = chunk;
 	arena->chunk_count++;
 	arena->at = (char *)chunk->data;
-	arena->end = arena->at + room;
+	arena->end = arena->at + bytes;
 	return true;
 }
 
@@ -61,7 +62,7 @@ struct lc_arena *lc_arena_new(void)
 
 void *lc_alloc_more(struct lc_arena *arena, size_t size)
 {
-	size_t room = arena->chunk_count < SMALL_CHUNKS ? SMALL_BYTES : CHUNK_BYTES;
+	size_t usual = arena->chunk_count < SMALL_CHUNKS ? SMALL_BYTES : CHUNK_BYTES;
 	char *memory;
 
 	if (size > SIZE_MAX / 2)
@@ -72,7 +73,7 @@ void *lc_alloc_more(struct lc_arena *arena, size_t size)
 			arena->exceeded = true;
 			return NULL;
 		}
-		if (!add_chunk(arena, size > room ? size : room))
+		if (!add_chunk(arena, size > usual ? size : usual))
 			goto fail;
 	}
 	memory = arena->at;
@@ -83,9 +84,21 @@ fail:
 	return NULL;
 }
 
-bool lc_arena_reserve(struct lc_arena *arena, size_t room)
+void *lc_alloc_unset(struct lc_arena *arena, size_t size)
 {
-	if (!has_room(arena, room) && !add_chunk(arena, room)) {
+	const bool raw = arena->raw;
+	void *memory;
+
+	arena->raw |= size > CHUNK_BYTES;
+	memory = lc_alloc(arena, size);
+	arena->raw = raw;
+	return memory;
+}
+
+bool lc_arena_reserve(struct lc_arena *arena, size_t size)
+{
+	/* Most walks use little, and leave room for another. */
+	if (!has_room(arena, size) && !add_chunk(arena, 2 * size)) {
 		arena->failed = true;
 		return false;
 	}
@@ -211,12 +224,12 @@ char *lc_format(struct lc_arena *arena, const char *format, ...)
 	return text;
 }
 
-void lc_print(char *room, size_t size, const char *format, ...)
+void lc_print(char *buffer, size_t size, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(room, size, format, arguments);
+	vsnprintf(buffer, size, format, arguments);
 	va_end(arguments);
 }
 

@@ -22,16 +22,23 @@ struct lc_arena {
 	bool failed;		/* an allocation failed: drop everything */
 	bool starved;		/* something may exist that could not be examined now */
 	bool reserved, exceeded;	/* see lc_arena_reserve() */
+	bool raw;		/* nothing is zeroed: all that is allocated is written to */
 };
 
 /* An arena that is allocated in its own first chunk, so that lc_arena_free() frees it too;
  * NULL on allocation failure. */
 struct lc_arena *lc_arena_new(void);
 
+/* That of any type; C99 has no max_align_t. */
+#define LC_ALIGNMENT _Alignof(long double)
+
 static inline size_t lc_aligned(size_t size)
 {
-	return (size + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
+	return (size + LC_ALIGNMENT - 1) & ~(LC_ALIGNMENT - 1);
 }
+
+/* Memory that is all written to: where it is large, which takes a chunk of its own, it is not zeroed. */
+void *lc_alloc_unset(struct lc_arena *arena, size_t size);
 
 /* The slow path of lc_alloc(): the memory may not fit into the newest chunk. */
 void *lc_alloc_more(struct lc_arena *arena, size_t size);
@@ -68,7 +75,7 @@ char *lc_format_list(struct lc_arena *arena, const char *format, va_list argumen
 
 /* snprintf(), by the function that the others call: ld.so looks up every function that a stub
  * imports, for each stub. */
-void lc_print(char *room, size_t size, const char *format, ...)
+void lc_print(char *buffer, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* A copy of the first `length` bytes of `text`, with a NUL; NULL on allocation failure. */
@@ -108,11 +115,11 @@ void lc_arena_note_error(struct lc_arena *arena, int error);
 
 /*
  * For code that must not call malloc(), which the program may have replaced.  From
- * lc_arena_reserve() to lc_arena_unreserve() memory comes from at least `room` bytes allocated in
+ * lc_arena_reserve() to lc_arena_unreserve() memory comes from at least `size` bytes allocated in
  * advance.  An allocation that does not fit returns NULL, and lc_arena_unreserve() then
  * returns false: try again with more.  lc_arena_reserve() is false on allocation failure.
  */
-bool lc_arena_reserve(struct lc_arena *arena, size_t room);
+bool lc_arena_reserve(struct lc_arena *arena, size_t size);
 bool lc_arena_unreserve(struct lc_arena *arena);
 
 /* Frees all memory of the arena; NULL is allowed. */

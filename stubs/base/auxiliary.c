@@ -10,11 +10,12 @@
 
 #include "arena.h"
 #include "glibc.h"
+#include "thread.h"
 
-const char *lc_own_file(char *room, const char *name)
+const char *lc_own_file(char *buffer, const char *name)
 {
-	lc_print(room, LC_OWN_ROOM, "/proc/self/task/%d/%s", (int)syscall(SYS_gettid), name);
-	return room;
+	lc_print(buffer, LC_OWN_PATH, "/proc/self/task/%d/%s", (int)lc_thread_id(), name);
+	return buffer;
 }
 
 #ifndef PR_GET_AUXV
@@ -25,8 +26,8 @@ const char *lc_own_file(char *room, const char *name)
  * told is taken for privileged, and for one with the smallest pages. */
 static unsigned long from_kernel(unsigned long type)
 {
-	char room[LC_OWN_ROOM];
-	int fd = LC_AGAIN(open(lc_own_file(room, "auxv"), O_RDONLY | O_CLOEXEC));
+	char buffer[LC_OWN_PATH];
+	int fd = LC_AGAIN(open(lc_own_file(buffer, "auxv"), O_RDONLY | O_CLOEXEC));
 	ElfW(auxv_t) values[64];
 	ssize_t length = fd >= 0 ? LC_AGAIN(pread(fd, values, sizeof(values), 0)) :
 			 syscall(SYS_prctl, PR_GET_AUXV, values, sizeof(values), 0, 0);

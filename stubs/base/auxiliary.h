@@ -16,10 +16,10 @@ static inline bool lc_is_in_static_program(void)
 	return &__libc_stack_end && !__libc_stack_end;
 }
 
-/* Room for such a path as /proc/self/exe, and the path in it: a file that tells of the process, as
+/* Bytes for such a path as /proc/self/exe, and the path in it: a file that tells of the process, as
  * long as this thread lives.  Those in /proc/self itself end with the main thread. */
-#define LC_OWN_ROOM 64
-const char *lc_own_file(char *room, const char *name);
+#define LC_OWN_PATH 64
+const char *lc_own_file(char *buffer, const char *name);
 
 /* getauxval(), also there. */
 unsigned long lc_auxval(unsigned long type);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "count.h"
 #include "cuda_version.h"
 
 /* The outcomes of a comparison; an operator accepts some of them. */
@@ -33,14 +34,14 @@ static const char *skip_spaces(const char *text)
 
 static const struct operator *read_operator(const char *text)
 {
-	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+	for (size_t i = 0; i < LC_COUNT(operators); i++)
 		if (!strncmp(text, operators[i].text, strlen(operators[i].text)))
 			return &operators[i];
 	return NULL;
 }
 
 /* A version cut to its first `numbers` numbers. */
-static int prefix(int version, int numbers)
+static int version_prefix(int version, int numbers)
 {
 	return numbers == 1 ? LC_CUDA_MAJOR(version) : version;
 }
@@ -69,30 +70,32 @@ static const char *read_clause(const char *text, int version, bool *holds, const
 		*wrong = end;
 		if (!operator->wildcard)
 			return NULL;
-		outcome = compare_versions(prefix(version, numbers), prefix(bound, numbers));
+		outcome = compare_versions(version_prefix(version, numbers),
+					   version_prefix(bound, numbers));
 		end += 2;
 	}
 	*holds = operator->takes & outcome;
-	if (operator->compatible && prefix(version, numbers - 1) != prefix(bound, numbers - 1))
+	if (operator->compatible &&
+	    version_prefix(version, numbers - 1) != version_prefix(bound, numbers - 1))
 		*holds = false;
 	return end;
 }
 
 int lc_constraint_holds(const char *constraint, int version, const char **wrong)
 {
-	const char *text = skip_spaces(constraint), *place;
+	const char *text = skip_spaces(constraint), *at;
 	bool all = true, holds;
 
 	while (*text) {
-		text = read_clause(text, version, &holds, &place);
+		text = read_clause(text, version, &holds, &at);
 		if (!text)
 			goto malformed;
 		all &= holds;
-		place = text = skip_spaces(text);
+		at = text = skip_spaces(text);
 		if (*text && *text != ',')
 			goto malformed;
 		if (*text) {
-			place = text = skip_spaces(text + 1);
+			at = text = skip_spaces(text + 1);
 			/* A clause has to follow a comma. */
 			if (!*text)
 				goto malformed;
@@ -101,6 +104,6 @@ int lc_constraint_holds(const char *constraint, int version, const char **wrong)
 	return all;
 malformed:
 	if (wrong)
-		*wrong = place;
+		*wrong = at;
 	return -1;
 }

@@ -17,7 +17,7 @@ static const struct { int major, branch; } compatibilities[] = {
 
 int lc_compatible_branch(int major)
 {
-	for (size_t i = 0; i < sizeof(compatibilities) / sizeof(*compatibilities); i++)
+	for (size_t i = 0; i < LC_COUNT(compatibilities); i++)
 		if (compatibilities[i].major == major)
 			return compatibilities[i].branch;
 	return 0;

@@ -26,6 +26,7 @@
 /* A path as it was written, of a folder or of a file in one. */
 struct lc_way {
 	const char *path;
+	uint32_t hash;		/* of the path */
 	struct lc_way *above;	/* the folder it is in; NULL for the root */
 	struct lc_way *real;	/* the same with links resolved; NULL: not yet known */
 	struct lc_way *leads;	/* what the text of a link names, once `real` is known */
@@ -53,27 +54,27 @@ struct lc_way {
 	struct lc_way *next;
 };
 
-static struct lc_way **bucket(const struct lc_folders *folders, const char *path, size_t length)
+static struct lc_way **way_bucket(const struct lc_folders *folders, uint32_t hash)
 {
-	return &folders->ways[lc_hash(path, length) % folders->way_room];
+	return &folders->ways[hash % folders->way_capacity];
 }
 
 /* Makes room for one more; returns false on allocation failure. */
-static bool make_room(struct lc_folders *folders)
+static bool add_way_capacity(struct lc_folders *folders)
 {
-	const struct lc_folders old = *folders;
+	const size_t old = folders->way_capacity, capacity = old ? 4 * old : 128;
+	struct lc_way **const ways = folders->ways, **more;
 
-	if (folders->way_count < folders->way_room)
+	if (folders->way_count < old)
 		return true;
-	folders->way_room = old.way_room ? 4 * old.way_room : 128;
-	folders->ways = lc_alloc(folders->arena, folders->way_room * sizeof(*folders->ways));
-	if (!folders->ways) {
-		*folders = old;
+	more = lc_alloc(folders->arena, capacity * sizeof(*more));
+	if (!more)
 		return false;
-	}
-	for (size_t i = 0; i < old.way_room; i++) {
-		for (struct lc_way *way = old.ways[i], *next; way; way = next) {
-			struct lc_way **first = bucket(folders, way->path, strlen(way->path));
+	folders->ways = more;
+	folders->way_capacity = capacity;
+	for (size_t i = 0; i < old; i++) {
+		for (struct lc_way *way = ways[i], *next; way; way = next) {
+			struct lc_way **first = way_bucket(folders, way->hash);
 
 			next = way->next;
 			way->next = *first;
@@ -375,14 +376,16 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 			     const struct look *look)
 {
 	struct lc_way **first, *way, *above = NULL;
+	uint32_t hash;
 	size_t cut;
 
 	while (length > 1 && path[length - 1] == '/')
 		length--;
-	if (!make_room(folders))
+	hash = lc_hash(path, length);
+	if (!add_way_capacity(folders))
 		return NULL;
-	for (way = *bucket(folders, path, length); way; way = way->next)
-		if (!strncmp(way->path, path, length) && !way->path[length])
+	for (way = *way_bucket(folders, hash); way; way = way->next)
+		if (way->hash == hash && !strncmp(way->path, path, length) && !way->path[length])
 			return way;
 	for (cut = length; cut > 1 && path[cut - 1] != '/'; cut--)
 		;
@@ -391,6 +394,7 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	way = lc_alloc(folders->arena, sizeof(*way));
 	if (!way || !(way->path = lc_copy(folders->arena, path, length)))
 		return NULL;
+	way->hash = hash;
 	way->above = above;
 	/* Nothing below a folder that failed is examined: a dead mount is tried once. */
 	if (above && above->error)
@@ -402,15 +406,15 @@ static struct lc_way *way_to(struct lc_folders *folders, const char *path, size_
 	/* The path behind ".." does not tell whether `above` is still the same folder. */
 	if (above && length - cut == 2 && !memcmp(path + cut, "..", 2))
 		above->asked = true;
-	first = bucket(folders, path, length);
+	first = way_bucket(folders, hash);
 	way->next = *first;
 	folders->way_count++;
 	return *first = way;
 }
 
 /* The way of an absolute path, or of one relative to the folder. */
-static struct lc_way *from(struct lc_folders *folders, const struct lc_way *folder,
-			   const char *path)
+static struct lc_way *way_from(struct lc_folders *folders, const struct lc_way *folder,
+			       const char *path)
 {
 	if (path[0] != '/')
 		path = lc_path(folders->arena, folder->above ? folder->path : "", path);
@@ -432,8 +436,8 @@ static bool leads_to_same(const struct lc_way *a, const struct lc_way *b)
 	       a->real_device == b->real_device;
 }
 
-static struct lc_way *follow(struct lc_folders *folders, struct lc_way *link,
-			     const struct lc_way *above)
+static struct lc_way *follow_way(struct lc_folders *folders, struct lc_way *link,
+				 const struct lc_way *above)
 {
 	char *target = lc_alloc(folders->arena, link->size + 1);
 	struct lc_way *real = NULL;
@@ -449,7 +453,7 @@ static struct lc_way *follow(struct lc_folders *folders, struct lc_way *link,
 		return NULL;
 	if (length > 0 && (steps = count_steps(target)) <= MAX_STEPS - folders->links) {
 		folders->links += steps;
-		link->leads = from(folders, above, target);
+		link->leads = way_from(folders, above, target);
 		if (link->leads)
 			real = real_way(folders, link->leads);
 		folders->links -= steps;
@@ -475,9 +479,9 @@ static struct lc_way *real_way(struct lc_folders *folders, struct lc_way *way)
 	else if (!strcmp(name, ".."))
 		real = above->above ? above->above : above;
 	else if (way->link)
-		real = follow(folders, way, above);
+		real = follow_way(folders, way, above);
 	else
-		real = above == way->above ? way : from(folders, above, name);
+		real = above == way->above ? way : way_from(folders, above, name);
 	return way->real = real ? real : way;
 }
 
@@ -563,7 +567,7 @@ static const char *say_open(struct lc_folders *folders, const struct lc_way *ope
 }
 
 /* Why a folder is not safe, in a sentence without its path; NULL if it is safe. */
-static const char *objection(struct lc_folders *folders, struct lc_way *way)
+static const char *why_unsafe(struct lc_folders *folders, struct lc_way *way)
 {
 	const struct lc_way *open;
 
@@ -582,7 +586,7 @@ struct lc_folder *lc_folder_to_search(struct lc_folders *folders, const char *pa
 {
 	struct lc_way *way = ask_for(folders, path);
 
-	*why = way && (way->folder || way->error) ? objection(folders, way) : NULL;
+	*why = way && (way->folder || way->error) ? why_unsafe(folders, way) : NULL;
 	return way && !*why ? way->folder : NULL;
 }
 
@@ -590,7 +594,7 @@ bool lc_folder_is_safe(struct lc_folders *folders, const char *path)
 {
 	struct lc_way *way = ask_for(folders, path);
 
-	return way && !objection(folders, way);
+	return way && !why_unsafe(folders, way);
 }
 
 bool lc_follow_file(struct lc_folders *folders, const char *path, struct stat *st,

@@ -27,9 +27,10 @@ struct lc_folder {
 	dev_t device;
 	ino_t inode;
 	const void *listed[2];	/* for places.c: the library it was last listed for, by .site, */
-	size_t place[2];	/* and where in the list */
+	size_t position[2];	/* and where in the list */
 	unsigned long searched;	/* for search.c: the round that searched it last, */
 	const void *lacking;	/* and the struct lc_sought that last found nothing in it */
+	bool told;		/* for report.c: it is in the text already */
 	bool small;		/* one call can read all its names, and has not yet */
 	unsigned asked;		/* how many names were asked for while `small` */
 	const struct lc_listing *names;	/* NULL: not known */
@@ -44,7 +45,7 @@ struct lc_folder {
 struct lc_folders {
 	struct lc_arena *arena;
 	struct lc_way **ways;		/* by path */
-	size_t way_count, way_room;
+	size_t way_count, way_capacity;
 	struct lc_folder *folders[LC_FOLDER_BUCKETS];	/* by inode */
 	struct lc_way **there;	/* those that exist */
 	size_t there_count;

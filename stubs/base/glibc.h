@@ -39,30 +39,38 @@
 /* Whether the last call failed as one does that a filter of system calls does not let through. */
 #define lc_is_filtered() (errno == EPERM || errno == ENOSYS)
 
-/* A variable of each thread.  Initial-exec avoids __tls_get_addr(), which allocates. */
-#define LC_THREAD __thread __attribute__((tls_model("initial-exec")))
+/* Returns what the old call returned, or makes the one that today's ld.so makes, if a list of allowed
+ * system calls has that alone.  (regular.c) */
+int lc_stat_again(int result, int fd, const char *path, struct stat *st, int flags);
 
-#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
+/* The first versions of its functions, and what __xstat() is told. */
+#ifdef __x86_64__
+# define LC_GLIBC_FIRST "GLIBC_2.2.5"
+# define LC_GLIBC_DLINFO "GLIBC_2.3.3"
+# define LC_STAT_VERSION 1
+#else
+# define LC_GLIBC_FIRST "GLIBC_2.17"
+# define LC_GLIBC_DLINFO "GLIBC_2.17"
+# define LC_STAT_VERSION 0
+#endif
 
-# ifdef __x86_64__
-#  define LC_GLIBC_DL "GLIBC_2.2.5"
-#  define LC_GLIBC_DLINFO "GLIBC_2.3.3"
-#  define LC_STAT_VERSION 1
-# else
-#  define LC_GLIBC_DL "GLIBC_2.17"
-#  define LC_GLIBC_DLINFO "GLIBC_2.17"
-#  define LC_STAT_VERSION 0
-# endif
+#ifdef LC_EMBEDDED	/* it runs where the rest of its object does */
+
+# define stat(path, st) LC_AGAIN(lc_stat_again(stat(path, st), AT_FDCWD, path, st, 0))
+# define lstat(path, st) LC_AGAIN(lc_stat_again(lstat(path, st), AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW))
+# define fstat(fd, st) lc_stat_again(fstat(fd, st), fd, "", st, AT_EMPTY_PATH)
+
+#elif defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
 
 /* For a function that libasan has too, binutils 2.35 (Debian 11) writes a relocation that
    ld.so refuses. */
 # ifndef __SANITIZE_ADDRESS__
-__asm__(".symver dlopen, dlopen@" LC_GLIBC_DL);
-__asm__(".symver dlclose, dlclose@" LC_GLIBC_DL);
+__asm__(".symver dlopen, dlopen@" LC_GLIBC_FIRST);
+__asm__(".symver dlclose, dlclose@" LC_GLIBC_FIRST);
 # endif
-__asm__(".symver dlerror, dlerror@" LC_GLIBC_DL);
-__asm__(".symver dlsym, dlsym@" LC_GLIBC_DL);
-__asm__(".symver dlvsym, dlvsym@" LC_GLIBC_DL);
+__asm__(".symver dlerror, dlerror@" LC_GLIBC_FIRST);
+__asm__(".symver dlsym, dlsym@" LC_GLIBC_FIRST);
+__asm__(".symver dlvsym, dlvsym@" LC_GLIBC_FIRST);
 __asm__(".symver dlinfo, dlinfo@" LC_GLIBC_DLINFO);
 __asm__(".symver dladdr1, dladdr1@" LC_GLIBC_DLINFO);
 
@@ -77,10 +85,6 @@ extern int __fxstat(int version, int fd, struct stat *st);
  */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 			     void *object);
-
-/* Returns what the old call returned, or makes the one that today's ld.so makes, if a list of allowed
- * system calls has that alone.  (regular.c) */
-int lc_stat_again(int result, int fd, const char *path, struct stat *st, int flags);
 
 # define stat(path, st) \
 	LC_AGAIN(lc_stat_again(__xstat(LC_STAT_VERSION, path, st), AT_FDCWD, path, st, 0))

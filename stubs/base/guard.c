@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* guard.c - how careful the loader and the linker are: LAZYCUDA_GUARD, --policy */
 #include "guard.h"
+#include "count.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -19,7 +20,7 @@ const char *lc_guard_name(enum lc_guard guard)
 
 bool lc_guard_read(const char *text, enum lc_guard *guard)
 {
-	for (size_t i = 0; i < sizeof(guards) / sizeof(*guards); i++) {
+	for (size_t i = 0; i < LC_COUNT(guards); i++) {
 		if (!strcmp(text, guards[i])) {
 			*guard = (enum lc_guard)i;
 			return true;

@@ -9,7 +9,7 @@
 enum lc_guard { LC_BEST_EFFORT, LC_STRICT, LC_OFF };
 
 #define LC_GUARD_VARIABLE "LAZYCUDA_GUARD"
-#define LC_GUARDS "strict, best_effort or off"
+#define LC_GUARDS "strict, best_effort or off; the default is best_effort"
 
 const char *lc_guard_name(enum lc_guard guard);
 

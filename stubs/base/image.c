@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* image.c - reads what an ELF file, or an object in memory, is, imports and exports */
 #include "image.h"
+#include "count.h"
+#include "../entry/note.h"
 
 #include <string.h>
 
 #define MAX_PHDRS 256
 #define MAX_DYNAMIC 65536	/* entries; the largest file seen needs a hundred libraries */
 #define MAX_NODES 4096		/* version nodes that one file may define */
+#define MAX_NOTES 4096
 #define MAX_NEEDS 0x7fff	/* version nodes that one may need: an index has 15 bits */
 #define PAGE 256		/* version indexes that are looked up in one pass, a power of two */
 
@@ -19,8 +22,8 @@ struct extent {
 
 /* The bytes from `at` on; NULL if they do not all lie in the run.  They are copied to
  * `to`, since nothing in a file need be aligned, or left in place if it is NULL. */
-static const void *get(const struct lc_image *image, const struct extent *run, uint64_t at,
-		       uint64_t size, void *to)
+static const void *get_bytes(const struct lc_image *image, const struct extent *run, uint64_t at,
+			     uint64_t size, void *to)
 {
 	const struct lc_source *source = &image->source;
 	const void *from;
@@ -33,33 +36,25 @@ static const void *get(const struct lc_image *image, const struct extent *run, u
 	return to ? memcpy(to, from, size) : from;
 }
 
-static ElfW(Phdr) header_at(const struct lc_image *image, size_t index)
-{
-	ElfW(Phdr) p;
-
-	memcpy(&p, (const char *)image->phdrs + index * sizeof(p), sizeof(p));
-	return p;
-}
-
 /* Finds the first segment that has `least` bytes from this address on. */
-static bool find(const struct lc_image *image, ElfW(Addr) address, uint64_t least,
-		 struct extent *run)
+static bool find_bytes(const struct lc_image *image, ElfW(Addr) address, uint64_t least,
+		       struct extent *run)
 {
 	for (size_t i = 0; i < image->phdr_count; i++) {
-		ElfW(Phdr) p = header_at(image, i);
-		uint64_t inside = address - p.p_vaddr, size;
+		const lc_phdr *p = &image->phdrs[i];
+		uint64_t inside = address - p->p_vaddr, size;
 
-		if (p.p_type != PT_LOAD || address < p.p_vaddr)
+		if (p->p_type != PT_LOAD || address < p->p_vaddr)
 			continue;
-		size = lc_mapped_size(&p);
-		if (image->loaded && size < p.p_memsz)
-			size = p.p_memsz;
+		size = lc_mapped_size(p);
+		if (image->loaded && size < p->p_memsz)
+			size = p->p_memsz;
 		/* lc_image_open() has checked that segments lie within the file. */
-		if (!image->loaded && size > image->source.size - p.p_offset)
-			size = image->source.size - p.p_offset;
+		if (!image->loaded && size > image->source.size - p->p_offset)
+			size = image->source.size - p->p_offset;
 		if (inside > size || least > size - inside)
 			continue;
-		run->offset = (image->loaded ? p.p_vaddr : p.p_offset) + inside;
+		run->offset = (image->loaded ? p->p_vaddr : p->p_offset) + inside;
 		run->size = size - inside;
 		return true;
 	}
@@ -67,14 +62,6 @@ static bool find(const struct lc_image *image, ElfW(Addr) address, uint64_t leas
 }
 
 /* ---- the dynamic section ---- */
-
-static ElfW(Dyn) entry_at(const struct lc_image *image, size_t index)
-{
-	ElfW(Dyn) entry;
-
-	memcpy(&entry, (const char *)image->dynamic + index * sizeof(entry), sizeof(entry));
-	return entry;
-}
 
 /* The address in a dynamic entry, 0 without one.  glibc turns some addresses of a loaded
  * dynamic section into pointers.  A value below the base is still the address from the file. */
@@ -86,13 +73,13 @@ static ElfW(Addr) address_of(const struct lc_image *image, ElfW(Sxword) tag)
 	return value >= base ? value - base : value;
 }
 
-static void note_entry(struct lc_image *image, const ElfW(Dyn) *entry)
+static void note_entry(struct lc_image *image, const lc_dyn *entry)
 {
 	ElfW(Xword) value = entry->d_un.d_val;
-	unsigned place = lc_place(entry->d_tag);
+	unsigned index = lc_tag_index(entry->d_tag);
 
-	image->values[place] = value;
-	if ((place == DT_NEEDED || place == DT_SONAME || place == DT_RPATH || place == DT_RUNPATH) &&
+	image->values[index] = value;
+	if ((index == DT_NEEDED || index == DT_SONAME || index == DT_RPATH || index == DT_RUNPATH) &&
 	    value > image->last_string)
 		image->last_string = value;
 }
@@ -104,9 +91,9 @@ static const char *read_strings(struct lc_image *image)
 	struct extent run;
 
 	if (size) {
-		if (!find(image, address_of(image, DT_STRTAB), size, &run))
+		if (!find_bytes(image, address_of(image, DT_STRTAB), size, &run))
 			return "has a damaged dynamic section";
-		image->strings = get(image, &run, 0, size, NULL);
+		image->strings = get_bytes(image, &run, 0, size, NULL);
 		if (!image->strings)
 			return "is truncated";
 		if (!image->strings[size - 1])
@@ -125,28 +112,28 @@ static const char *read_dynamic(struct lc_image *image)
 	struct extent run;
 
 	for (i = 0; i < image->phdr_count; i++) {
-		ElfW(Phdr) p = header_at(image, i);
+		const lc_phdr *p = &image->phdrs[i];
 
-		if (p.p_type != PT_DYNAMIC)
+		if (p->p_type != PT_DYNAMIC)
 			continue;
-		address = p.p_vaddr;
-		count = p.p_memsz / sizeof(ElfW(Dyn));
+		address = p->p_vaddr;
+		count = p->p_memsz / sizeof(ElfW(Dyn));
 	}
 	if (!count)
 		return NULL;
 	if (count > MAX_DYNAMIC)
 		return "has a dynamic section of an unlikely size";
-	if (!find(image, address, count * sizeof(ElfW(Dyn)), &run))
+	if (!find_bytes(image, address, count * sizeof(ElfW(Dyn)), &run))
 		return "has a dynamic section outside its segments";
-	image->dynamic = get(image, &run, 0, count * sizeof(ElfW(Dyn)), NULL);
+	image->dynamic = get_bytes(image, &run, 0, count * sizeof(ElfW(Dyn)), NULL);
 	if (!image->dynamic)
 		return "is truncated";
 	for (i = 0; i < count; i++) {
-		ElfW(Dyn) entry = entry_at(image, i);
+		const lc_dyn *entry = &image->dynamic[i];
 
-		if (entry.d_tag == DT_NULL)
+		if (entry->d_tag == DT_NULL)
 			break;
-		note_entry(image, &entry);
+		note_entry(image, entry);
 	}
 	image->dynamic_count = i;
 	return read_strings(image);
@@ -158,7 +145,7 @@ static const char *read_header(struct lc_image *image)
 	ElfW(Ehdr) header;
 
 	memset(&header, 0, sizeof(header));
-	if (!get(image, &file, 0, file.size < sizeof(header) ? file.size : sizeof(header), &header) ||
+	if (!get_bytes(image, &file, 0, file.size < sizeof(header) ? file.size : sizeof(header), &header) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG))
 		return "is not an ELF file";
 	if (file.size < sizeof(header))
@@ -172,7 +159,7 @@ static const char *read_header(struct lc_image *image)
 		return "has a damaged ELF header";
 	if (header.e_phnum > MAX_PHDRS)
 		return "has an unlikely number of segments";
-	image->phdrs = get(image, &file, header.e_phoff, header.e_phnum * sizeof(ElfW(Phdr)), NULL);
+	image->phdrs = get_bytes(image, &file, header.e_phoff, header.e_phnum * sizeof(ElfW(Phdr)), NULL);
 	if (!image->phdrs)
 		return "is truncated";
 	image->phdr_count = header.e_phnum;
@@ -188,11 +175,11 @@ const char *lc_image_open(struct lc_image *image, const struct lc_source *source
 	if (why)
 		return why;
 	for (size_t i = 0; i < image->phdr_count; i++) {
-		ElfW(Phdr) p = header_at(image, i);
+		const lc_phdr *p = &image->phdrs[i];
 
 		/* ld.so would map such a file and die of SIGBUS. */
-		if (p.p_type == PT_LOAD &&
-		    (p.p_offset > source->size || p.p_filesz > source->size - p.p_offset))
+		if (p->p_type == PT_LOAD &&
+		    (p->p_offset > source->size || p->p_filesz > source->size - p->p_offset))
 			return "is truncated";
 	}
 	return read_dynamic(image);
@@ -207,7 +194,7 @@ const char *lc_image_loaded(struct lc_image *image, const struct dl_phdr_info *i
 	return read_dynamic(image);
 }
 
-static const char *string(const struct lc_image *image, size_t index)
+static const char *image_string(const struct lc_image *image, size_t index)
 {
 	return index < image->strings_size ? image->strings + index : NULL;
 }
@@ -217,13 +204,13 @@ const char *lc_image_string(const struct lc_image *image, ElfW(Sxword) tag)
 	ElfW(Xword) index = lc_entry(image, tag);
 
 	/* Index 0 of a string table is the empty string, which counts as none. */
-	return index ? string(image, index) : NULL;
+	return index ? image_string(image, index) : NULL;
 }
 
 bool lc_image_has(const struct lc_image *image, ElfW(Sxword) tag)
 {
 	for (size_t i = 0; i < image->dynamic_count; i++)
-		if (entry_at(image, i).d_tag == tag)
+		if (image->dynamic[i].d_tag == tag)
 			return true;
 	return false;
 }
@@ -239,13 +226,54 @@ void lc_image_needed(const struct lc_image *image,
 		     bool (*each)(const char *soname, void *data), void *data)
 {
 	for (size_t i = 0; i < image->dynamic_count; i++) {
-		ElfW(Dyn) entry = entry_at(image, i);
-
-		const char *soname = entry.d_tag == DT_NEEDED ? string(image, entry.d_un.d_val) : NULL;
+		const lc_dyn *entry = &image->dynamic[i];
+		const char *soname = entry->d_tag == DT_NEEDED ? image_string(image, entry->d_un.d_val) : NULL;
 
 		if (soname && each(soname, data))
 			break;
 	}
+}
+
+/* ---- notes ---- */
+
+/* Other notes need not be well-formed: they are not ours. */
+const char *lc_image_records(const struct lc_image *image,
+			     bool (*each)(const void *bytes, size_t size, void *data), void *data)
+{
+	static const char owner[] = "lazycuda";
+	unsigned count = 0;
+
+	for (size_t i = 0; i < image->phdr_count; i++) {
+		const lc_phdr *p = &image->phdrs[i];
+		const uint64_t size = image->loaded ? p->p_memsz : p->p_filesz, ones = p->p_align == 8 ? 7 : 3;
+		struct extent run = { p->p_offset, size };
+		ElfW(Nhdr) note;
+
+		if (p->p_type != PT_NOTE)
+			continue;
+		/* Some tools leave one that is in the file alone. */
+		if (image->loaded && !find_bytes(image, p->p_vaddr, size, &run))
+			continue;
+		run.size = size;
+		if (!image->loaded && (run.offset > image->source.size || size > image->source.size - run.offset))
+			return "is truncated";
+		for (uint64_t at = 0; get_bytes(image, &run, at, sizeof(note), &note);
+		     at = (at + note.n_descsz + ones) & ~ones) {
+			const void *name = get_bytes(image, &run, at + sizeof(note), note.n_namesz, NULL), *bytes;
+			const bool ours = name && note.n_type == LC_NOTE_RECORD && note.n_namesz == sizeof(owner) &&
+					  !memcmp(name, owner, sizeof(owner));
+
+			if (++count > MAX_NOTES)
+				return "has an unlikely number of notes";
+			at = (at + sizeof(note) + note.n_namesz + ones) & ~ones;
+			bytes = get_bytes(image, &run, at, note.n_descsz, NULL);
+			if (ours && !bytes)
+				return "has a damaged note";
+			if (ours && each(bytes, note.n_descsz, data))
+				return NULL;
+		}
+	}
+	return NULL;
 }
 
 /* ---- versions ---- */
@@ -273,16 +301,16 @@ const char *lc_image_nodes(const struct lc_image *image,
 			each(&own, data);
 		return NULL;
 	}
-	if (!count || !find(image, address_of(image, DT_VERDEF), 1, &run))
+	if (!count || !find_bytes(image, address_of(image, DT_VERDEF), 1, &run))
 		return damaged;
 	for (size_t i = 0; i < count; i++) {
 		struct lc_node node;
 		ElfW(Verdaux) aux;
 		ElfW(Verdef) def;
 
-		if (i == MAX_NODES || !get(image, &run, at, sizeof(def), &def) ||
-		    !get(image, &run, at + def.vd_aux, sizeof(aux), &aux) ||
-		    !(node.name = string(image, aux.vda_name)) || ends_twice(i, count, def.vd_next))
+		if (i == MAX_NODES || !get_bytes(image, &run, at, sizeof(def), &def) ||
+		    !get_bytes(image, &run, at + def.vd_aux, sizeof(aux), &aux) ||
+		    !(node.name = image_string(image, aux.vda_name)) || ends_twice(i, count, def.vd_next))
 			return damaged;
 		node.index = def.vd_ndx & 0x7fff;
 		node.own_name = def.vd_flags & VER_FLG_BASE;
@@ -312,7 +340,7 @@ struct selection {
 static const char *select_need(const struct lc_image *image, const ElfW(Verneed) *file,
 			       const ElfW(Vernaux) *aux, struct selection *selection)
 {
-	const char *node = string(image, aux->vna_name);
+	const char *node = image_string(image, aux->vna_name);
 	unsigned index = aux->vna_other & 0x7fff;
 	struct need *need = &selection->needs[index % PAGE];
 
@@ -342,7 +370,7 @@ static const char *select_needs(const struct lc_image *image, struct selection *
 	memset(selection->needs, 0, sizeof(selection->needs));
 	if (!lc_entry(image, DT_VERNEED))
 		return NULL;
-	if (!count || !find(image, address_of(image, DT_VERNEED), 1, &run))
+	if (!count || !find_bytes(image, address_of(image, DT_VERNEED), 1, &run))
 		return damaged;
 	/* Every verneed has at least one vernaux, and no record overlaps another. */
 	left = run.size / sizeof(ElfW(Vernaux));
@@ -352,15 +380,15 @@ static const char *select_needs(const struct lc_image *image, struct selection *
 		ElfW(Verneed) file;
 		uint64_t next;
 
-		if (!left-- || !get(image, &run, at, sizeof(file), &file) || !file.vn_cnt ||
-		    !string(image, file.vn_file) || ends_twice(i, count, file.vn_next))
+		if (!left-- || !get_bytes(image, &run, at, sizeof(file), &file) || !file.vn_cnt ||
+		    !image_string(image, file.vn_file) || ends_twice(i, count, file.vn_next))
 			return damaged;
 		next = at + file.vn_aux;
 		for (unsigned j = 0; j < file.vn_cnt; j++) {
 			ElfW(Vernaux) aux;
 			const char *why;
 
-			if (!left-- || !get(image, &run, next, sizeof(aux), &aux) ||
+			if (!left-- || !get_bytes(image, &run, next, sizeof(aux), &aux) ||
 			    ends_twice(j, file.vn_cnt, aux.vna_next))
 				return damaged;
 			why = select_need(image, &file, &aux, selection);
@@ -388,14 +416,16 @@ static const struct need *need_of(const struct selection *selection, const struc
 /* ---- symbols ---- */
 
 struct gnu_hash {
-	uint32_t bucket_count, first, bloom_count, shift;
-	const unsigned char *bloom, *buckets, *chains;	/* bloom, chains: of a loaded object only */
+	uint32_t bucket_count, first;
+	const lc_word *buckets, *chains;	/* chains: of a loaded object only */
+	size_t room;	/* one past the last symbol that a chain may have */
 	size_t count;	/* one past the last symbol; 0: the table is empty, which does not tell
 			   how many symbols lie before it */
 };
 
 struct symbol_table {
-	const unsigned char *entries, *versions;
+	const lc_sym *entries;
+	const lc_half *versions;	/* NULL: there are none */
 	size_t count;
 	bool none_defined;
 	bool guess;		/* `count` is an upper bound: the last ones may not be symbols */
@@ -411,9 +441,9 @@ static bool find_table(const struct lc_image *image, ElfW(Sxword) tag, struct ex
 	};
 	ElfW(Addr) table = address_of(image, tag);
 
-	if (!table || !find(image, table, 1, run))
+	if (!table || !find_bytes(image, table, 1, run))
 		return false;
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+	for (size_t i = 0; i < LC_COUNT(tables); i++) {
 		ElfW(Addr) other = address_of(image, tables[i]);
 
 		if (other > table && other - table < run->size)
@@ -422,65 +452,93 @@ static bool find_table(const struct lc_image *image, ElfW(Sxword) tag, struct ex
 	return true;
 }
 
-/* Returns false if there is no table, or if it is damaged or has `most` symbols or more. */
-static bool read_gnu_hash(const struct lc_image *image, size_t most, struct gnu_hash *table)
+/* Finds the table, and in it the chains; returns false if there is none, or if it is damaged. */
+static bool find_gnu_hash(const struct lc_image *image, struct gnu_hash *table, struct extent *chains)
 {
-	uint32_t head[4], last = 0, hash;
-	uint64_t buckets, chains;
+	uint32_t head[4];
+	uint64_t buckets, end;
 	struct extent run;
 
 	table->count = 0;
 	if (!lc_entry(image, DT_GNU_HASH) ||
-	    !find(image, address_of(image, DT_GNU_HASH), sizeof(head), &run) ||
-	    !get(image, &run, 0, sizeof(head), head))
+	    !find_bytes(image, address_of(image, DT_GNU_HASH), sizeof(head), &run) ||
+	    !get_bytes(image, &run, 0, sizeof(head), head))
 		return false;
-	memcpy(table, head, sizeof(head));
-	buckets = sizeof(head) + (uint64_t)table->bloom_count * sizeof(ElfW(Addr));
-	chains = buckets + (uint64_t)table->bucket_count * sizeof(uint32_t);
-	table->buckets = get(image, &run, buckets, chains - buckets, NULL);
+	*table = (struct gnu_hash){ .bucket_count = head[0], .first = head[1] };
+	buckets = sizeof(head) + (uint64_t)head[2] * sizeof(ElfW(Addr));
+	end = buckets + (uint64_t)table->bucket_count * sizeof(uint32_t);
+	table->buckets = get_bytes(image, &run, buckets, end - buckets, NULL);
 	if (!table->buckets)
 		return false;
-	for (size_t i = 0; i < table->bucket_count; i++) {
-		uint32_t bucket;
+	table->chains = table->buckets + table->bucket_count;
+	*chains = (struct extent){ run.offset + end, run.size - end };
+	table->room = table->first + chains->size / sizeof(uint32_t);
+	return true;
+}
 
-		memcpy(&bucket, table->buckets + i * sizeof(bucket), sizeof(bucket));
-		if (bucket > last)
-			last = bucket;
-	}
+/* Counts the symbols, too; returns false as well if there are `most` or more. */
+static bool read_gnu_hash(const struct lc_image *image, size_t most, struct gnu_hash *table)
+{
+	uint32_t last = 0, hash;
+	struct extent chains;
+
+	if (!find_gnu_hash(image, table, &chains))
+		return false;
+	for (size_t i = 0; i < table->bucket_count; i++)
+		if (table->buckets[i] > last)
+			last = table->buckets[i];
 	if (!last)
 		return true;
 	if (last < table->first)
 		return false;
 	do {
-		if (last >= most || !get(image, &run, chains + (last - table->first) * sizeof(hash),
-					 sizeof(hash), &hash))
+		if (last >= most || !get_bytes(image, &chains, (uint64_t)(last - table->first) * sizeof(hash),
+					       sizeof(hash), &hash))
 			return false;
 		last++;
 	} while (!(hash & 1));
 	table->count = last;
-	table->bloom = table->buckets - (buckets - sizeof(head));
-	table->chains = table->buckets + (chains - buckets);
 	return true;
+}
+
+/* Finds the symbols and their versions, and how many there can be; false: the tables are damaged. */
+static bool find_entries(const struct lc_image *image, struct extent *entries, struct extent *versions,
+			 size_t *most)
+{
+	const bool versioned = lc_entry(image, DT_VERSYM);
+
+	if (!find_table(image, DT_SYMTAB, entries) || (versioned && !find_table(image, DT_VERSYM, versions)))
+		return false;
+	*most = entries->size / sizeof(ElfW(Sym));
+	if (versioned && versions->size / sizeof(ElfW(Half)) < *most)
+		*most = versions->size / sizeof(ElfW(Half));
+	return true;
+}
+
+/* Sets where so many of them are; returns false if the file ends before. */
+static bool get_entries(const struct lc_image *image, const struct extent *entries, const struct extent *versions,
+			size_t count, struct symbol_table *symbols)
+{
+	const bool versioned = lc_entry(image, DT_VERSYM);
+
+	symbols->entries = get_bytes(image, entries, 0, count * sizeof(ElfW(Sym)), NULL);
+	symbols->versions = versioned ? get_bytes(image, versions, 0, count * sizeof(ElfW(Half)), NULL) : NULL;
+	return symbols->entries && (symbols->versions || !versioned);
 }
 
 /* The dynamic section does not give the number of symbols; the hash tables do. */
 static const char *find_symbols(const struct lc_image *image, struct symbol_table *symbols)
 {
 	const char *const damaged = "has a damaged symbol table";
-	const bool versioned = lc_entry(image, DT_VERSYM);
 	struct extent entries, versions, hash;
 	uint32_t head[2];
 	size_t most;
 
 	*symbols = (struct symbol_table){ .count = 0 };
-	if (!find_table(image, DT_SYMTAB, &entries) ||
-	    (versioned && !find_table(image, DT_VERSYM, &versions)))
+	if (!find_entries(image, &entries, &versions, &most))
 		return damaged;
-	most = entries.size / sizeof(ElfW(Sym));
-	if (versioned && versions.size / sizeof(ElfW(Half)) < most)
-		most = versions.size / sizeof(ElfW(Half));
-	if (lc_entry(image, DT_HASH) && find(image, address_of(image, DT_HASH), sizeof(head), &hash) &&
-	    get(image, &hash, 0, sizeof(head), head) && head[1] <= most) {
+	if (lc_entry(image, DT_HASH) && find_bytes(image, address_of(image, DT_HASH), sizeof(head), &hash) &&
+	    get_bytes(image, &hash, 0, sizeof(head), head) && head[1] <= most) {
 		symbols->count = head[1];
 	} else {
 		symbols->none_defined = read_gnu_hash(image, most, &symbols->names) &&
@@ -490,35 +548,15 @@ static const char *find_symbols(const struct lc_image *image, struct symbol_tabl
 		if (symbols->guess)
 			symbols->count = most;
 	}
-	symbols->entries = get(image, &entries, 0, symbols->count * sizeof(ElfW(Sym)), NULL);
-	symbols->versions = versioned ?
-		get(image, &versions, 0, symbols->count * sizeof(ElfW(Half)), NULL) : NULL;
-	return symbols->entries && (symbols->versions || !versioned) ? NULL : damaged;
-}
-
-static ElfW(Sym) symbol_at(const struct symbol_table *symbols, size_t index)
-{
-	ElfW(Sym) symbol;
-
-	memcpy(&symbol, symbols->entries + index * sizeof(symbol), sizeof(symbol));
-	return symbol;
+	return get_entries(image, &entries, &versions, symbols->count, symbols) ? NULL : damaged;
 }
 
 /* The index of a symbol's version node, and HIDDEN if only those who name that node bind to it. */
 #define HIDDEN 0x8000u
 
-static unsigned versym_at(const struct symbol_table *symbols, size_t index)
-{
-	ElfW(Half) version = 0;
-
-	if (symbols->versions)
-		memcpy(&version, symbols->versions + index * sizeof(version), sizeof(version));
-	return version;
-}
-
 static unsigned version_at(const struct symbol_table *symbols, size_t index)
 {
-	return versym_at(symbols, index) & ~HIDDEN;
+	return symbols->versions ? symbols->versions[index] & ~HIDDEN : 0;
 }
 
 /* Passes on the undefined symbols of one page.  Returns true if `each` did, or with *why set. */
@@ -528,25 +566,25 @@ static bool pass_undefined(const struct lc_image *image, const struct symbol_tab
 			   const char **why)
 {
 	for (size_t i = 1; i < symbols->count; i++) {
-		const struct need *need = need_of(selection, plain, version_at(symbols, i));
+		const lc_sym *symbol = &symbols->entries[i];
 		struct lc_undefined undefined;
-		ElfW(Sym) symbol;
+		const struct need *need;
 
+		if (symbol->st_shndx != SHN_UNDEF || !symbol->st_name)
+			continue;
+		need = need_of(selection, plain, version_at(symbols, i));
 		if (!need)
 			continue;
-		symbol = symbol_at(symbols, i);
-		if (symbol.st_shndx != SHN_UNDEF || !symbol.st_name)
-			continue;
-		undefined.name = string(image, symbol.st_name);
+		undefined.name = image_string(image, symbol->st_name);
 		if (!undefined.name && !symbols->guess)
 			*why = "has a damaged symbol table";
 		if (*why)
 			return true;
 		if (!undefined.name)
 			continue;
-		undefined.node = need == plain ? NULL : string(image, need->node);
-		undefined.file = need == plain ? NULL : string(image, need->file);
-		undefined.weak = ELF64_ST_BIND(symbol.st_info) == STB_WEAK;
+		undefined.node = need == plain ? NULL : image_string(image, need->node);
+		undefined.file = need == plain ? NULL : image_string(image, need->file);
+		undefined.weak = ELF64_ST_BIND(symbol->st_info) == STB_WEAK;
 		if (each(&undefined, selection->data))
 			return true;
 	}
@@ -597,11 +635,11 @@ const char *lc_image_defined(const struct lc_image *image,
 	if (symbols.guess)
 		return "has no hash table, or a damaged one";
 	for (size_t i = 1; i < symbols.count; i++) {
-		struct lc_defined defined = { .entry = symbol_at(&symbols, i) };
+		struct lc_defined defined = { .entry = symbols.entries[i] };
 
 		if (defined.entry.st_shndx == SHN_UNDEF)
 			continue;
-		defined.name = string(image, defined.entry.st_name);
+		defined.name = image_string(image, defined.entry.st_name);
 		if (!defined.name)
 			return "has a damaged symbol table";
 		defined.node = version_at(&symbols, i);
@@ -632,82 +670,67 @@ static bool match_name(const struct lc_node *node, void *data)
 void lc_names_of(const struct lc_image *image, const char *node, struct lc_names *names)
 {
 	struct node_search search = { .name = node };
+	struct extent entries, versions, chains;
 	struct symbol_table symbols;
-	const struct gnu_hash *table = &symbols.names;
+	struct gnu_hash table;
+	size_t most;
 
 	*names = (struct lc_names){ .strings = NULL };
 	if (!image->loaded || (node && lc_image_nodes(image, match_name, &search)) ||
 	    search.count != (node != NULL) ||
-	    find_symbols(image, &symbols) || (node && !symbols.versions) ||
-	    (!table->count && !read_gnu_hash(image, symbols.count, &symbols.names)) ||
-	    !table->count || !table->bloom_count)
+	    !find_gnu_hash(image, &table, &chains) || !table.bucket_count ||
+	    !find_entries(image, &entries, &versions, &most) ||
+	    !get_entries(image, &entries, &versions, most, &symbols) || (node && !symbols.versions))
 		return;
 	*names = (struct lc_names){
 		.strings = image->strings, .strings_size = image->strings_size,
 		.base = image->source.bytes,
 		.symbols = symbols.entries, .versions = symbols.versions,
-		.bloom = table->bloom, .buckets = table->buckets, .chains = table->chains,
-		.bucket_count = table->bucket_count, .first = table->first,
-		.bloom_count = table->bloom_count, .shift = table->shift,
-		.count = table->count, .node = search.index,
+		.buckets = table.buckets, .chains = table.chains,
+		.bucket_count = table.bucket_count, .first = table.first,
+		.count = table.room < most ? table.room : most, .node = search.index,
 	};
 }
 
-static uint32_t word_at(const unsigned char *words, size_t index)
+/* The table's last string ends within it: read_strings() has seen to that. */
+static bool is_name(const struct lc_names *names, size_t index, const char *name)
 {
-	uint32_t word;
+	const size_t at = names->symbols[index].st_name;
 
-	memcpy(&word, words + index * sizeof(word), sizeof(word));
-	return word;
+	return at < names->strings_size && !strcmp(names->strings + at, name);
 }
 
-/* Returns false if the table certainly lacks a name with this hash. */
-static bool may_have(const struct lc_names *names, uint32_t hash)
+static bool is_of_node(const struct lc_names *names, size_t index)
 {
-	const unsigned bits = 8 * sizeof(ElfW(Addr));
-	ElfW(Addr) word;
+	const unsigned versym = names->versions ? names->versions[index] : 0;
 
-	memcpy(&word, names->bloom + hash / bits % names->bloom_count * sizeof(word), sizeof(word));
-	return word >> hash % bits & word >> (hash >> names->shift % 32) % bits & 1;
-}
-
-static bool is_name(const struct lc_names *names, const ElfW(Sym) *symbol, const char *name,
-		    size_t size)
-{
-	return symbol->st_name < names->strings_size &&
-	       size <= names->strings_size - symbol->st_name &&
-	       !memcmp(names->strings + symbol->st_name, name, size);
-}
-
-static bool is_of_node(const struct lc_names *names, unsigned versym)
-{
 	return names->node ? (versym & ~HIDDEN) == names->node : !(versym & HIDDEN);
+}
+
+bool lc_names_find_hashed(const struct lc_names *names, const char *name, uint32_t hash,
+			  void **address)
+{
+	size_t i = names->buckets[hash % names->bucket_count];
+	bool last = i < names->first;
+
+	*address = NULL;
+	for (; !last && i < names->count; i++) {
+		const uint32_t link = names->chains[i - names->first];
+		const lc_sym *symbol = &names->symbols[i];
+
+		last = link & 1;
+		if ((link ^ hash) > 1 || !is_of_node(names, i) || !is_name(names, i, name))
+			continue;
+		*address = (void *)((uintptr_t)names->base + symbol->st_value);
+		return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS &&
+		       (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ||
+			ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT) &&
+		       ELF64_ST_BIND(symbol->st_info) != STB_LOCAL && symbol->st_value;
+	}
+	return true;
 }
 
 bool lc_names_find(const struct lc_names *names, const char *name, void **address)
 {
-	const struct symbol_table symbols = { .entries = names->symbols, .versions = names->versions };
-	const size_t size = strlen(name) + 1;
-	const uint32_t hash = lc_hash(name, size - 1);
-	size_t i;
-
-	*address = NULL;
-	i = may_have(names, hash) ? word_at(names->buckets, hash % names->bucket_count) : 0;
-	for (bool last = i < names->first; !last && i < names->count; i++) {
-		uint32_t link = word_at(names->chains, i - names->first);
-		ElfW(Sym) symbol;
-
-		last = link & 1;
-		if ((link ^ hash) > 1 || !is_of_node(names, versym_at(&symbols, i)))
-			continue;
-		symbol = symbol_at(&symbols, i);
-		if (!is_name(names, &symbol, name, size))
-			continue;
-		*address = (void *)((uintptr_t)names->base + symbol.st_value);
-		return symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS &&
-		       (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC ||
-			ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT) &&
-		       ELF64_ST_BIND(symbol.st_info) != STB_LOCAL && symbol.st_value;
-	}
-	return true;
+	return lc_names_find_hashed(names, name, lc_hash(name, strlen(name)), address);
 }

@@ -20,6 +20,15 @@
 #define LC_SMALLEST_PAGE 4096u
 #define LC_TAGS 49
 
+/* Nothing in a file need be aligned. */
+#define LC_ANYWHERE __attribute__((aligned(1)))
+
+typedef ElfW(Phdr) lc_phdr LC_ANYWHERE;
+typedef ElfW(Dyn) lc_dyn LC_ANYWHERE;
+typedef ElfW(Sym) lc_sym LC_ANYWHERE;
+typedef ElfW(Half) lc_half LC_ANYWHERE;
+typedef ElfW(Word) lc_word LC_ANYWHERE;
+
 /* Where a file's bytes come from. */
 struct lc_source {
 	const void *bytes;	/* the whole file in memory, unless there is a callback */
@@ -36,9 +45,9 @@ struct lc_image {
 	struct lc_source source;
 	bool loaded;			/* by ld.so: the bytes lie at their addresses */
 	unsigned type, machine;		/* of a file: its e_type and e_machine */
-	const ElfW(Phdr) *phdrs;	/* perhaps not aligned */
+	const lc_phdr *phdrs;
 	size_t phdr_count;
-	const ElfW(Dyn) *dynamic;	/* perhaps not aligned */
+	const lc_dyn *dynamic;
 	size_t dynamic_count;		/* without DT_NULL */
 	/* The value of each entry that a reader asks for, 0 without one; see lc_entry(). */
 	ElfW(Xword) values[LC_TAGS];
@@ -47,8 +56,8 @@ struct lc_image {
 	size_t strings_size;
 };
 
-/* Where the value of an entry lies in `values`.  All other tags share the first place. */
-static inline unsigned lc_place(ElfW(Sxword) tag)
+/* Where the value of an entry lies in `values`.  All other tags share index 0. */
+static inline unsigned lc_tag_index(ElfW(Sxword) tag)
 {
 	if (tag >= DT_NULL && tag < 32)
 		return (unsigned)tag;
@@ -59,7 +68,7 @@ static inline unsigned lc_place(ElfW(Sxword) tag)
 
 static inline ElfW(Xword) lc_entry(const struct lc_image *image, ElfW(Sxword) tag)
 {
-	return image->values[lc_place(tag)];
+	return image->values[lc_tag_index(tag)];
 }
 
 /*
@@ -67,7 +76,7 @@ static inline ElfW(Xword) lc_entry(const struct lc_image *image, ElfW(Sxword) ta
  * tables into the rest of the last one (seen in a position-dependent program after four changes).
  * Where more memory follows, that rest is zeroed.
  */
-static inline size_t lc_mapped_size(const ElfW(Phdr) *p)
+static inline size_t lc_mapped_size(const lc_phdr *p)
 {
 	size_t rest = -(p->p_vaddr + p->p_filesz) & (LC_SMALLEST_PAGE - 1);
 
@@ -140,8 +149,12 @@ const char *lc_image_defined(const struct lc_image *image,
 			     bool (*each)(const struct lc_defined *symbol, void *data),
 			     void *data) __attribute__((cold));
 
-/* The hash of GNU's symbol tables, of any text.  A first call hashes hundreds of names, so this
- * takes four characters in a turn. */
+/* Calls `each` with what LC_RECORD_NOTE of each embedded stub says (entry/note.h).  The bytes live as
+ * long as the image, and may lie anywhere. */
+const char *lc_image_records(const struct lc_image *image,
+			     bool (*each)(const void *bytes, size_t size, void *data), void *data);
+
+/* The hash of GNU's symbol tables, of any text; four characters in a turn. */
 static inline uint32_t lc_hash(const char *text, size_t length)
 {
 	const unsigned char *c = (const unsigned char *)text, *end = c + length;
@@ -160,10 +173,11 @@ struct lc_names {
 	const char *strings;		/* NULL: names cannot be looked up here */
 	size_t strings_size;
 	const void *base;		/* to which symbols' values are added */
-	const unsigned char *symbols, *versions;
-	const unsigned char *bloom, *buckets, *chains;
-	uint32_t bucket_count, first, bloom_count, shift;
-	size_t count;			/* one past the last symbol in the table */
+	const lc_sym *symbols;
+	const lc_half *versions;	/* NULL: there are none */
+	const lc_word *buckets, *chains;
+	uint32_t bucket_count, first;
+	size_t count;			/* one past the last symbol that the tables have room for */
 	unsigned node;			/* 0: names without a version, and default versions */
 };
 
@@ -178,5 +192,9 @@ void lc_names_of(const struct lc_image *image, const char *node, struct lc_names
  * IFUNC, whose resolver ld.so calls, or is neither a function nor data.
  */
 bool lc_names_find(const struct lc_names *names, const char *name, void **address);
+
+/* The same, with the name's lc_hash(). */
+bool lc_names_find_hashed(const struct lc_names *names, const char *name, uint32_t hash,
+			  void **address);
 
 #endif

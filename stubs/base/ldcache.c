@@ -38,9 +38,13 @@ static const char *string_at(const char *cache, size_t size, uint32_t offset)
 }
 
 /* Returns true if the cache has these bytes there. */
-static bool is_at(const char *cache, size_t size, uint32_t offset, const char *text, size_t length)
+static inline bool is_at(const char *cache, size_t size, uint32_t offset, const char *text, size_t length)
 {
-	return length <= size && offset <= size - length && !memcmp(cache + offset, text, length);
+	if (length > size || offset > size - length)
+		return false;
+	/* Names differ late, behind "lib" and the like: most calls of memcmp() are saved. */
+	return !length || (cache[offset + length - 1] == text[length - 1] &&
+			   !memcmp(cache + offset, text, length));
 }
 
 /* The length of the names' common prefix. */

@@ -20,10 +20,10 @@ enum { FUSE = 0x65735546, OVERLAY = 0x794c7630, TMPFS = 0x01021994 };
 /* What the kernel says of this thread, in a file in /proc; NULL: it does not. */
 static const char *read_own(struct lc_arena *arena, const char *name)
 {
-	char room[LC_OWN_ROOM];
+	char buffer[LC_OWN_PATH];
 	struct stat st;
 
-	return lc_read_regular(arena, lc_own_file(room, name), MOST_MOUNTS, &st);
+	return lc_read_regular(arena, lc_own_file(buffer, name), MOST_MOUNTS, &st);
 }
 
 static const char *next_line(const char *line)
@@ -33,7 +33,7 @@ static const char *next_line(const char *line)
 }
 
 /* What follows so many spaces in a line; NULL if there are fewer. */
-static const char *behind(const char *line, int spaces)
+static const char *after_spaces(const char *line, int spaces)
 {
 	for (; line && spaces; spaces--) {
 		line += strcspn(line, " \n");
@@ -50,7 +50,7 @@ static const char *mount_of(const char *line, dev_t device)
 
 	lc_print(wanted, sizeof(wanted), "%u:%u ", major(device), minor(device));
 	for (; line; line = next_line(line)) {
-		at = behind(line, 2);
+		at = after_spaces(line, 2);
 		if (at && !strncmp(at, wanted, strlen(wanted)))
 			return at;
 	}
@@ -61,8 +61,8 @@ static const char *mount_of(const char *line, dev_t device)
 static const char *options_of(const char *mount)
 {
 	while (mount && strncmp(mount, "- ", 2))
-		mount = behind(mount, 1);
-	return behind(mount, 3);
+		mount = after_spaces(mount, 1);
+	return after_spaces(mount, 3);
 }
 
 static bool says_read_only(const char *options)
@@ -88,13 +88,13 @@ bool lc_is_read_only(struct lc_arena *arena, const char *path, dev_t device)
 		mount = mount_of(read_own(arena, "mountinfo"), device);
 	if (!mount || known)
 		return says_read_only(options_of(mount));
-	while (mount && says_read_only(behind(mount, 3)))
+	while (mount && says_read_only(after_spaces(mount, 3)))
 		mount = mount_of(next_line(mount), device);
 	return !mount;
 }
 
 /* Who a user of this user namespace is outside of it. */
-static uid_t outside(struct lc_arena *arena, uid_t user)
+static uid_t user_outside(struct lc_arena *arena, uid_t user)
 {
 	for (const char *line = read_own(arena, "uid_map"); line; line = next_line(line)) {
 		char *end;
@@ -124,7 +124,7 @@ const char *lc_strangers_mount(struct lc_arena *arena, const char *path, dev_t d
 		return lc_format(arena, "/proc does not tell who mounted %s", lc_printable(arena, path));
 	user = memmem(options, strcspn(options, "\n"), ",user_id=", 9);
 	by = user ? (uid_t)strtol(user + 9, NULL, 10) : 0;
-	if (by == 0 || by == around || by == geteuid() || by == outside(arena, geteuid()))
+	if (by == 0 || by == around || by == geteuid() || by == user_outside(arena, geteuid()))
 		return NULL;
 	return lc_format(arena, "user %u, who is neither root nor you, mounted %s by FUSE", (unsigned)by,
 			 lc_printable(arena, path));

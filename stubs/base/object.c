@@ -39,7 +39,7 @@ struct file {
 	int fd;
 	int error;		/* errno of what failed */
 	const char *why;	/* what is wrong with the file, if image.c cannot know */
-	struct lc_arena arena;	/* for tables */
+	struct lc_arena arena;	/* for tables, which are read whole */
 	uint64_t at;		/* where the bytes lie that were read last, */
 	size_t length;
 	char bytes[512];	/* and these themselves: headers and records lie side by side */
@@ -211,7 +211,7 @@ static const char *read_path(const char *path, read_image *each, void *data,
 			     struct lc_identity *identity, int *error)
 {
 	struct stat st;
-	struct file file = { .fd = lc_open_regular(path, &st) };
+	struct file file = { .fd = lc_open_regular(path, &st), .arena.raw = true };
 	const char *why;
 
 	if (file.fd < 0) {

@@ -14,7 +14,7 @@ typedef int iterator(lc_visit_object *visit, void *data);
 
 /* Describes an object by its link_map.  Returns false for one whose headers are not in memory, as
  * those of a program that was linked statically. */
-static bool describe(const struct link_map *map, struct dl_phdr_info *info)
+static bool describe_object(const struct link_map *map, struct dl_phdr_info *info)
 {
 	const ElfW(Ehdr) *header;
 	Dl_info found;
@@ -46,12 +46,9 @@ bool lc_object_holds(const struct dl_phdr_info *info, const void *address)
 
 /* ---- glibc's own functions ---- */
 
-/* The nodes of dlsym() and dl_iterate_phdr() since the first glibc for this CPU. */
-#ifdef LC_GLIBC_DL
-# define NODE LC_GLIBC_DL
-#else
-# define NODE "GLIBC_2.17"
-#endif
+/* They are in the program, which was linked statically.  A libc.so.6 that is loaded was brought in by a
+ * dlopen(), and ld.so has prepared nothing for it. */
+static _Atomic bool are_here;
 
 /* Finds a function in a library of glibc; NULL: it is not there. */
 static void *find_in(const char *soname, const char *name)
@@ -64,9 +61,9 @@ static void *find_in(const char *soname, const char *name)
 
 	if (!handle)
 		return NULL;
-	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && describe(map, &info) &&
+	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && describe_object(map, &info) &&
 	    !lc_image_loaded(&image, &info)) {
-		lc_names_of(&image, NODE, &names);
+		lc_names_of(&image, LC_GLIBC_FIRST, &names);
 		if (names.strings && !lc_names_find(&names, name, &address))
 			address = NULL;
 	}
@@ -77,8 +74,11 @@ static void *find_in(const char *soname, const char *name)
 /* Until 2.34 a part of glibc's functions was in a library of its own. */
 static void *find_own(const char *name)
 {
-	void *address = find_in("libc.so.6", name);
+	void *address;
 
+	if (atomic_load(&are_here))
+		return NULL;
+	address = find_in("libc.so.6", name);
 	return address ? address : find_in("libdl.so.2", name);
 }
 
@@ -149,6 +149,15 @@ static void find_annotations(const struct dl_phdr_info *info)
 	atomic_store(&annotations.begin, begin);
 }
 
+/* ld.so starts any other program. */
+static bool is_static_program(const struct dl_phdr_info *info)
+{
+	for (size_t i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_INTERP)
+			return false;
+	return !*info->dlpi_name;
+}
+
 /* Ends the walk at the object with the dl_iterate_phdr() that this code calls.  Of others the
  * name is not read: that is ld.so's memory, which a thread sanitizer does not know as such yet. */
 static int is_own(struct dl_phdr_info *info, size_t size, void *data)
@@ -159,7 +168,8 @@ static int is_own(struct dl_phdr_info *info, size_t size, void *data)
 	if (!lc_object_holds(info, (void *)dl_iterate_phdr))
 		return 0;
 	slash = strrchr(info->dlpi_name, '/');
-	*(bool *)data = slash && !strcmp(slash, "/libc.so.6");
+	atomic_store(&are_here, is_static_program(info));
+	*(bool *)data = atomic_load(&are_here) || (slash && !strcmp(slash, "/libc.so.6"));
 	if (!*(bool *)data)
 		find_annotations(info);
 	return 1;
@@ -184,7 +194,7 @@ static int walk_maps(lc_visit_object *visit, void *data)
 	for (map = start; map; map = map->l_next)
 		info.dlpi_adds++;
 	for (map = start; map && !result; map = map->l_next)
-		if (describe(map, &info))
+		if (describe_object(map, &info))
 			result = visit(&info, sizeof(info), data);
 	return result;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * objects.h - the objects that ld.so has loaded, whatever stands in its functions' way
+ * objects.h - the objects that ld.so has loaded, asked of glibc past any interposer
  *
  * A program may define dl_iterate_phdr(), as servers do that keep a list from their start, and
  * dlsym(), as limiters of shared GPUs do.  What a stub asks is answered by glibc's own functions.

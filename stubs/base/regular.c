@@ -10,12 +10,10 @@
 #include "arena.h"
 #include "glibc.h"
 
-#ifdef LC_STAT_VERSION
 int lc_stat_again(int result, int fd, const char *path, struct stat *st, int flags)
 {
 	return result && lc_is_filtered() ? (int)syscall(SYS_newfstatat, fd, path, st, flags) : result;
 }
-#endif
 
 int lc_open_regular(const char *path, struct stat *st)
 {

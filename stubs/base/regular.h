@@ -3,6 +3,7 @@
 #ifndef REGULAR_H
 #define REGULAR_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,20 @@ static inline FILE *lc_stream_regular(const char *path, struct stat *st)
 
 /* Reads bytes of a file, all of them or false; *error becomes the errno of a read that failed. */
 bool lc_read_at(int fd, uint64_t offset, void *to, size_t size, int *error);
+
+/* Writes all bytes, or returns false and sets errno.  Inline, as no stub writes files. */
+static inline bool lc_write_all(int fd, const void *bytes, size_t length)
+{
+	for (size_t done = 0; done < length;) {
+		const ssize_t written = write(fd, (const char *)bytes + done, length - done);
+
+		if (!written || (written < 0 && errno != EINTR))
+			return false;
+		if (written > 0)
+			done += (size_t)written;
+	}
+	return true;
+}
 
 /* Returns the text of a regular file, or the first `most` bytes of it; *st is what fstat() says.
  * NULL: it cannot be read, and the arena is marked as starved if that may pass. */

@@ -7,8 +7,8 @@
 
 #include "library_name.h"
 
-static int compare(const struct lc_library *library, const struct lc_export *row,
-		   const char *name, int major)
+static int compare_row(const struct lc_library *library, const struct lc_export *row,
+		       const char *name, int major)
 {
 	int order = strcmp(library->names + row->name, name);
 
@@ -22,7 +22,7 @@ const struct lc_export *lc_find_export(const struct lc_library *library, const c
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = compare(library, &library->exports[middle], name, major);
+		int order = compare_row(library, &library->exports[middle], name, major);
 
 		if (!order)
 			return &library->exports[middle];
@@ -59,22 +59,22 @@ int lc_node_major(const struct lc_library *library, const char *node)
 	return number_of(library, newest->soname) == newest->major ? number_of(library, node) : 0;
 }
 
-static bool covers(const struct lc_candidate *candidate, lc_version version)
+static bool covers_version(const struct lc_provider *provider, lc_version version)
 {
-	return version >= candidate->from && version <= candidate->to;
+	return version >= provider->from && version <= provider->to;
 }
 
-/* Returns true if the slot has a candidate in this version; sets *own if one of
+/* Returns true if the slot has a provider in this version; sets *own if one of
  * them has the name. */
 static bool is_served(const struct lc_library *library, unsigned slot, lc_version version,
 		      uint32_t name, bool *own)
 {
-	const struct lc_candidate *first = library->candidates + library->slots[slot].first;
+	const struct lc_provider *first = library->providers + library->slots[slot].first;
 	bool served = false;
 
 	*own = false;
 	for (size_t i = 0; i < library->slots[slot].count; i++) {
-		if (!covers(&first[i], version))
+		if (!covers_version(&first[i], version))
 			continue;
 		served = true;
 		*own |= first[i].name == name;
@@ -83,8 +83,8 @@ static bool is_served(const struct lc_library *library, unsigned slot, lc_versio
 }
 
 /* Returns true if a library of this version exports the name, with any interface.
- * Candidates are stored slot by slot, so the last slot's end is the array's. */
-static bool exists(const struct lc_library *library, uint32_t name, lc_version version)
+ * Providers are stored slot by slot, so the last slot's end is the array's. */
+static bool exists_in(const struct lc_library *library, uint32_t name, lc_version version)
 {
 	const struct lc_slot *last = &library->slots[library->slot_count - 1];
 	size_t count;
@@ -93,7 +93,7 @@ static bool exists(const struct lc_library *library, uint32_t name, lc_version v
 		last--;
 	count = (size_t)last->first + last->count;
 	for (size_t i = 0; i < count; i++)
-		if (library->candidates[i].name == name && covers(&library->candidates[i], version))
+		if (library->providers[i].name == name && covers_version(&library->providers[i], version))
 			return true;
 	return false;
 }
@@ -110,7 +110,7 @@ enum lc_verdict lc_judge(const struct lc_library *library, const struct lc_adapt
 		    is_served(library, adaptors->needs, version, import->name, &own))
 			return LC_RUNS_ADAPTED;
 	/* The slot's name, as in the loader: several names may share the slot. */
-	return exists(library, library->slots[import->slot].name, version) ? LC_IS_REFUSED :
+	return exists_in(library, library->slots[import->slot].name, version) ? LC_IS_REFUSED :
 									     LC_IS_ABSENT;
 }
 

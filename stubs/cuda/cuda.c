@@ -22,7 +22,7 @@ static int32_t answer_text(void *into, const char *text)
 int32_t lc_hook_cuGetErrorName(int32_t error, void *into, unsigned slot)
 {
 	if (lc_load_reaches(slot))
-		return ((int32_t (*)(int32_t, void *))lc_slot_table[slot])(error, into);
+		return ((int32_t (*)(int32_t, void *))LC_REAL(slot))(error, into);
 	return answer_text(into, lc_status_name(error));
 }
 
@@ -31,7 +31,7 @@ int32_t lc_hook_cuGetErrorString(int32_t error, void *into, unsigned slot)
 	const char *text = lc_refusal_text(error);
 
 	if (!text && lc_load_reaches(slot))
-		return ((int32_t (*)(int32_t, void *))lc_slot_table[slot])(error, into);
+		return ((int32_t (*)(int32_t, void *))LC_REAL(slot))(error, into);
 	return answer_text(into, text ? text : lc_status_name(error));
 }
 

@@ -12,7 +12,7 @@
 #include "registrations.h"
 
 /* The slot's real function as one of type `type`. */
-#define REAL(slot, type) ((type)lc_slot_table[slot])
+#define REAL(slot, type) ((type)LC_REAL(slot))
 
 /*
  * The runtime remembers errors of its own calls only.  Most code around <<<>>>

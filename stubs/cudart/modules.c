@@ -17,17 +17,17 @@
 static _Atomic(struct lc_module *) blocks[BLOCKS];
 
 /* Under the loader's lock. */
-static struct lc_module *unused;
+static struct lc_module *unused_modules;
 static size_t block_count, fresh;	/* fresh: how many of the last block were never used */
 
 /* Returns NULL if all are used. */
 static struct lc_module *take_module(void)
 {
-	struct lc_module *module = unused;
+	struct lc_module *module = unused_modules;
 
 	lc_locked();
 	if (module)
-		unused = module->next;
+		unused_modules = module->next;
 	else if (fresh)
 		module = &blocks[block_count - 1][--fresh];
 	return module;
@@ -79,8 +79,8 @@ void lc_module_free(struct lc_module *module)
 {
 	atomic_store(&module->used, false);
 	lc_lock();
-	module->next = unused;
-	unused = module;
+	module->next = unused_modules;
+	unused_modules = module;
 	lc_unlock();
 }
 

@@ -28,6 +28,7 @@
 #include "modules.h"
 #include "../loader/peers.h"
 #include "registrations.h"
+#include "../base/count.h"
 #include "../base/verdict.h"
 
 /* One recorded call. */
@@ -198,7 +199,7 @@ static bool end_replay(const struct lc_record *record, uintptr_t result)
 	return module->gone;
 }
 
-void lc_replay_next(const lc_function *functions, const uint8_t *outcomes)
+void lc_replay_next(const lc_function *functions, const uint8_t *outcomes, uint64_t *held)
 {
 	struct lc_record *record;
 	struct lc_module *module;
@@ -217,17 +218,22 @@ void lc_replay_next(const lc_function *functions, const uint8_t *outcomes)
 
 	if (module && !record->creates)
 		record->word[0] = atomic_load(&module->real);
+	lc_release_signals(*held);
 	if (functions[record->slot])
 		result = call(functions[record->slot], record->words, record->word);
 	else	/* only cudaGetLastError() can report it */
 		lc_refuse(record->slot, (enum lc_refusal)outcomes[record->slot]);
+	lc_hold_signals_again(held);
 
 	lc_lock();
 	gone = end_replay(record, result);
 	lc_unlock();
 	atomic_fetch_sub(&pending, 1);
-	if (gone)
+	if (gone) {
+		lc_release_signals(*held);
 		unregister_real(module);
+		lc_hold_signals_again(held);
+	}
 	free(record);
 }
 
@@ -258,7 +264,7 @@ void lc_replay_forked(void)
  * interface, the refusal is the thread's last error. */
 static uintptr_t make(unsigned slot, unsigned words, const uintptr_t *word)
 {
-	return lc_slow(slot) == 0 ? call(lc_slot_table[slot], words, word) : 0;
+	return lc_slow(slot) == 0 ? call(LC_REAL(slot), words, word) : 0;
 }
 
 /* A call about a module, or about none: recorded, or made with the library's own handle. */
@@ -340,7 +346,7 @@ static uintptr_t call_about(struct lc_module *module, unsigned slot, unsigned wo
 		if (!lc_load_reaches(slot))
 			return 0;
 		word[0] = atomic_load(&module->real);
-		return call(lc_slot_table[slot], words, word);
+		return call(LC_REAL(slot), words, word);
 	default:
 		pass(module, slot, words, word);
 		return 0;
@@ -387,8 +393,10 @@ static uintptr_t call_elsewhere(unsigned slot, unsigned words, uintptr_t *word)
 	return make(slot, words, word);
 }
 
-static uintptr_t about(void *handle, unsigned slot, unsigned words, uintptr_t *word)
+/* The first word is the handle. */
+static uintptr_t about(unsigned slot, unsigned words, uintptr_t *word)
 {
+	void *const handle = (void *)word[0];
 	struct lc_module *module = lc_module_of(handle);
 
 	/* A handle is NULL only after an allocation failure in its registration. */
@@ -398,9 +406,9 @@ static uintptr_t about(void *handle, unsigned slot, unsigned words, uintptr_t *w
 }
 
 #define W(argument) ((uintptr_t)(argument))
-#define PASS(handle, slot, ...) __extension__({ \
-	uintptr_t words_[] = { W(handle), __VA_ARGS__ }; \
-	about(handle, slot, sizeof(words_) / sizeof(*words_), words_); \
+#define PASS(slot, ...) __extension__({ \
+	uintptr_t words_[] = { __VA_ARGS__ }; \
+	about(slot, LC_COUNT(words_), words_); \
 })
 
 /*
@@ -434,61 +442,61 @@ void *lc_hook___cudaRegisterFatBinary(void *binary, unsigned slot)
 		if (record_call(record, module))
 			return module;
 	}
-	atomic_store(&module->real, call(lc_slot_table[slot], 1, &word));
+	atomic_store(&module->real, call(LC_REAL(slot), 1, &word));
 	return module;
 }
 
 void lc_hook___cudaUnregisterFatBinary(void *handle, unsigned slot)
 {
-	PASS(handle, slot);
+	PASS(slot, W(handle));
 }
 
 int8_t lc_hook___cudaInitModule(void *handle, unsigned slot)
 {
-	return (int8_t)PASS(handle, slot);
+	return (int8_t)PASS(slot, W(handle));
 }
 
 void lc_hook___cudaRegisterFatBinaryEnd(void *handle, unsigned slot)
 {
-	PASS(handle, slot);
+	PASS(slot, W(handle));
 }
 
 void lc_hook___cudaRegisterFunction(void *handle, void *host, void *device, void *name,
 				    int32_t thread_limit, void *tid, void *bid, void *block,
 				    void *grid, void *warp_size, unsigned slot)
 {
-	PASS(handle, slot, W(host), W(device), W(name), W(thread_limit), W(tid), W(bid), W(block),
+	PASS(slot, W(handle), W(host), W(device), W(name), W(thread_limit), W(tid), W(bid), W(block),
 	     W(grid), W(warp_size));
 }
 
 void lc_hook___cudaRegisterVar(void *handle, void *host, void *device, void *name, int32_t ext,
 			       uint64_t size, int32_t constant, int32_t global, unsigned slot)
 {
-	PASS(handle, slot, W(host), W(device), W(name), W(ext), W(size), W(constant), W(global));
+	PASS(slot, W(handle), W(host), W(device), W(name), W(ext), W(size), W(constant), W(global));
 }
 
 void lc_hook___cudaRegisterManagedVar(void *handle, void *host, void *device, void *name,
 				      int32_t ext, uint64_t size, int32_t constant, int32_t global,
 				      unsigned slot)
 {
-	PASS(handle, slot, W(host), W(device), W(name), W(ext), W(size), W(constant), W(global));
+	PASS(slot, W(handle), W(host), W(device), W(name), W(ext), W(size), W(constant), W(global));
 }
 
 void lc_hook___cudaRegisterTexture(void *handle, void *host, void *device, void *name, int32_t dim,
 				   int32_t norm, int32_t ext, unsigned slot)
 {
-	PASS(handle, slot, W(host), W(device), W(name), W(dim), W(norm), W(ext));
+	PASS(slot, W(handle), W(host), W(device), W(name), W(dim), W(norm), W(ext));
 }
 
 void lc_hook___cudaRegisterSurface(void *handle, void *host, void *device, void *name, int32_t dim,
 				   int32_t ext, unsigned slot)
 {
-	PASS(handle, slot, W(host), W(device), W(name), W(dim), W(ext));
+	PASS(slot, W(handle), W(host), W(device), W(name), W(dim), W(ext));
 }
 
 void lc_hook___cudaRegisterHostVar(void *handle, void *a2, void *a3, uint64_t a4, unsigned slot)
 {
-	PASS(handle, slot, W(a2), W(a3), W(a4));
+	PASS(slot, W(handle), W(a2), W(a3), W(a4));
 }
 
 /* No header says what the arguments are.  If the first is a handle of this stub,

@@ -10,7 +10,7 @@
 
 /* As in struct lc_specifics. */
 bool lc_replay_pending(void);
-void lc_replay_next(const lc_function *functions, const uint8_t *outcomes);
+void lc_replay_next(const lc_function *functions, const uint8_t *outcomes, uint64_t *held);
 void lc_replay_forked(void);
 
 /* Makes or records a call that another copy of this stub received.  Returns false if the

@@ -21,16 +21,7 @@
 
 #include <string.h>
 
-#include "stub.h"
-
-/* -DLC_C_ONLY selects the code for an unknown CPU. */
-#if defined(__LP64__) && !defined(LC_C_ONLY)
-#if defined(__x86_64__)
-#define LC_X86_64
-#elif defined(__aarch64__)
-#define LC_AARCH64
-#endif
-#endif
+#include "own.h"
 
 /* A naked function does not use its parameters: clang 11 warns about that, clang 14 does not. */
 #if defined(__clang__) && __clang_major__ < 14
@@ -39,9 +30,15 @@
 
 /* Entries have default visibility only for the version script.  It drops these
  * names and keeps the versioned ones that LC_EXPORT derives from them. */
-#define LC_ENTRY __attribute__((visibility("default"), no_instrument_function, aligned(16))) LC_NAKED
+#ifdef LC_EMBEDDED
+#define LC_VISIBLE LC_HIDDEN
+#else
+#define LC_VISIBLE __attribute__((visibility("default")))
+#endif
+#define LC_ENTRY __attribute__((no_instrument_function, aligned(16))) LC_VISIBLE LC_NAKED
 
-#if defined(LC_X86_64) && defined(__clang__)
+/* Who compiles an embedded stub may do so without optimization, and gcc has what that needs since 8. */
+#if defined(LC_X86_64) && (defined(__clang__) || (defined(LC_EMBEDDED) && __GNUC__ >= 8))
 #define LC_NAKED __attribute__((naked))
 #define LC_JUMP(slot, args) \
 	__asm__("jmp *lc_slot_table+%c0(%%rip)" :: "i"(offsetof(struct lc_slots, slot)))
@@ -65,13 +62,15 @@
 /* A failing call zeroes the target of an output parameter. */
 #define LC_ZERO(pointer, bytes) do { if (pointer) memset(pointer, 0, bytes); } while (0)
 
+#define LC_FILLED(slot) __atomic_load_n(&lc_slots.slot, __ATOMIC_RELAXED)
+
 /* The slow function, to which a slot leads until it is filled. */
 #define LC_SLOW(type, slot, params, args, failure, zero) \
 	static __attribute__((cold, noinline)) type lc_slow_##slot params \
 	{ \
 		int32_t error = lc_slow(LC_SLOT_##slot); \
 		if (!error) \
-			return lc_slots.slot args; \
+			return LC_FILLED(slot) args; \
 		zero \
 		return failure; \
 	}
@@ -90,7 +89,7 @@
 #define LC_FORWARD_TEXT(type, slot, params, args, text) \
 	static __attribute__((cold, noinline)) type lc_slow_##slot params \
 	{ \
-		return lc_load_reaches(LC_SLOT_##slot) ? lc_slots.slot args : (type)text; \
+		return lc_load_reaches(LC_SLOT_##slot) ? LC_FILLED(slot) args : (type)text; \
 	} \
 	LC_C_ENTRY(type, slot, params, args)
 
@@ -101,7 +100,7 @@
 		const char *said = lc_load_reaches(LC_SLOT_##slot) ? NULL : text; \
 		int32_t error = lc_slow(LC_SLOT_##slot); \
 		if (!error) \
-			return lc_slots.slot args; \
+			return LC_FILLED(slot) args; \
 		if (into) \
 			memcpy(into, &said, sizeof(said)); \
 		return failure; \
@@ -110,23 +109,20 @@
 
 /* An entry in assembly, which touches no argument. */
 #if defined(LC_X86_64)
-#if defined(__CET__) && (__CET__ & 1)
-#define LC_LANDING "endbr64\n"
-#else
-#define LC_LANDING ""
-#endif
 #define LC_ASM_JUMP(number) \
 	"jmp *lc_slot_table+8*" #number "(%rip)\n"
 #elif defined(LC_AARCH64)
-#if defined(__ARM_FEATURE_BTI_DEFAULT)
-#define LC_LANDING "hint #34\n"		/* bti c */
-#else
-#define LC_LANDING ""
-#endif
 #define LC_ASM_JUMP(number) \
 	"adrp x16, lc_slot_table+8*" #number "\n" \
 	"ldr x16, [x16, #:lo12:lc_slot_table+8*" #number "]\n" \
 	"br x16\n"
+#endif
+
+/* With link-time optimization C and assembly come into different objects. */
+#ifdef LC_EMBEDDED
+#define LC_GLOBAL(name) ".globl " name "\n.hidden " name "\n"
+#else
+#define LC_GLOBAL(name) ""
 #endif
 
 #ifdef LC_ASM_JUMP
@@ -147,6 +143,7 @@
 	_Static_assert(LC_SLOT_##slot == (number), #slot); \
 	__asm__(LC_IN_ASM( \
 		".globl lc_entry_" #slot "\n" \
+		LC_GLOBAL("lc_entry_" #slot) \
 		".balign 16\n" \
 		LC_ASM_FUNCTION("lc_entry_" #slot, LC_ASM_JUMP(number)) \
 		slow));
@@ -163,8 +160,13 @@
 /* An entry that the stub answers itself. */
 #define LC_ANSWER(type, slot, hook, hook_args, params, args, failure, zero) \
 	LC_SLOW(type, slot, params, args, failure, zero) \
-	__attribute__((visibility("default"))) type lc_entry_##slot params; \
+	LC_VISIBLE type lc_entry_##slot params; \
 	type lc_entry_##slot params { return hook hook_args; }
+
+/* One that it answers until the slot is filled. */
+#define LC_ANSWER_SLOWLY(type, slot, hook, hook_args, params, args, failure, zero) \
+	static __attribute__((cold, noinline)) type lc_slow_##slot params { return hook hook_args; } \
+	LC_C_ENTRY(type, slot, params, args)
 
 /* -DLC_COMPAT='"libcudart.so.12"' builds the stub with this SONAME.  It has the version
  * nodes of that library alone, and each name's default is the node named like the SONAME. */
@@ -178,6 +180,16 @@
 #define LC_AT(at) at
 #define LC_OF(soname, text) text
 #define LC_ANY(text) text
+#endif
+
+/* A name of an embedded entry, which C has made, or assembly. */
+#define LC_NAME(slot, name) \
+	extern __typeof__(lc_entry_##slot) name __attribute__((alias("lc_entry_" #slot))) LC_VISIBLE;
+#ifdef LC_ASM_JUMP
+#define LC_NAME_IN_ASM(slot, name) \
+	__asm__(LC_IN_ASM(".globl " #name "\n.hidden " #name "\n.set " #name ", lc_entry_" #slot "\n"));
+#else
+#define LC_NAME_IN_ASM LC_NAME
 #endif
 
 /* Assemblers before binutils 2.35 need a separate symbol for each version. */
@@ -205,14 +217,14 @@
 
 /* A variable that the real library exports, at first with these bytes. */
 #define LC_DATA(name, size, ...) \
-	char lc_entry_##name[size] __attribute__((visibility("default"), aligned(16))) = __VA_ARGS__;
+	char lc_entry_##name[size] __attribute__((aligned(16))) LC_VISIBLE = __VA_ARGS__;
 
 /* The linker puts sections of this name into RELRO. */
-#define LC_TABLE __attribute__((section(".data.rel.ro.lazycuda")))
+#define LC_TABLE LC_USED __attribute__((section(".data.rel.ro.lazycuda")))
 
 /* lc_slots as an array. */
-#define LC_SLOT_TABLE \
+#define LC_TABLE_OF_SLOTS \
 	extern lc_function lc_slot_table[LC_SLOTS] \
-		__attribute__((alias("lc_slots"), visibility("hidden")));
+		__attribute__((alias("lc_slots"))) LC_HIDDEN LC_USED;
 
 #endif

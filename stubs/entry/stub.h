@@ -22,7 +22,33 @@
 #error "lazycuda needs glibc, as CUDA's own libraries do: musl and others lack what it calls"
 #endif
 
+/* -DLC_C_ONLY selects the code for an unknown CPU. */
+#if defined(__LP64__) && !defined(LC_C_ONLY)
+#if defined(__x86_64__)
+#define LC_X86_64
+#elif defined(__aarch64__)
+#define LC_AARCH64
+#endif
+#endif
+
+/* What a function in assembly begins with, where a jump to it is checked. */
+#if defined(LC_X86_64) && defined(__CET__) && (__CET__ & 1)
+#define LC_LANDING "endbr64\n"
+#elif defined(LC_AARCH64) && defined(__ARM_FEATURE_BTI_DEFAULT)
+#define LC_LANDING "hint #34\n"		/* bti c */
+#else
+#define LC_LANDING ""
+#endif
+
 #define LC_HIDDEN __attribute__((visibility("hidden")))
+/* Of a declaration that a macro makes: sources of a stub share what it declares. */
+#ifdef LC_EMBEDDED
+#define LC_SHARED static
+#else
+#define LC_SHARED extern
+#endif
+/* What assembly uses, for who optimizes when he links. */
+#define LC_USED __attribute__((used))
 
 /* A toolkit version, 12.9, as 1209: ordered and comparable. */
 typedef uint16_t lc_version;
@@ -55,24 +81,25 @@ struct lc_major {
 };
 
 /* A name that carries a slot's interface in the versions [from, to]. */
-struct lc_candidate {
+struct lc_provider {
 	uint32_t name;		/* offset in lc_library.names */
+	uint32_t hash;		/* lc_hash() of it */
 	lc_version from, to;
 };
 
 /*
- * How a slot is resolved.  Candidates are in order of preference: the first whose
+ * How a slot is resolved.  Providers are in order of preference: the first whose
  * range contains the loaded version and that the library exports is used.  If
  * there is none, the slot is REFUSED if the library exports `name`, else ABSENT.
  */
 struct lc_slot {
 	uint32_t name;		/* the name callers use, for messages */
-	uint16_t first;		/* candidates[first .. first + count) */
+	uint16_t first;		/* providers[first .. first + count) */
 	uint16_t count;
 };
 
 /* `first` of a slot for callers without a version, where majors differ.  It leads where that of
- * the process's callers does. */
+ * the process's callers does.  `count` is the index of the name's first row in lc_library.exports. */
 #define LC_ANY_CALLER UINT16_MAX
 
 /* A name that callers import: those compiled for this major use this slot. */
@@ -153,7 +180,7 @@ struct lc_library {
 	const char *names;		/* the pool that name offsets point into */
 	const struct lc_slot *slots;	/* parallel to lc_slots */
 	size_t slot_count;
-	const struct lc_candidate *candidates;
+	const struct lc_provider *providers;
 	const struct lc_enumerator *enumerators;	/* sorted by value */
 	size_t enumerator_count;
 	const struct lc_since *since;	/* newest first */
@@ -211,27 +238,5 @@ static inline const char *lc_major_word(const struct lc_library *library)
 {
 	return library->own_majors ? "major" : "CUDA";
 }
-
-/* Generated. */
-extern const struct lc_library lc_library LC_HIDDEN;
-
-/*
- * The table of slots, lc_library.slot_count function pointers, is generated as
- * `struct lc_slots lc_slots`, whose members have the real prototypes; the
- * loader sees it as an array.  The table is in RELRO, so it is read-only except
- * while the loader fills it.
- */
-extern lc_function lc_slot_table[] LC_HIDDEN;
-
-/*
- * Called by a slot's slow function.  Finds and loads the real library if that
- * has not been done.  Returns 0 if the slot now leads to a real function.
- * Otherwise records the refusal as the calling thread's last one, and returns
- * the status to return.  Thread-safe; takes no lock once the library is loaded.
- */
-int32_t lc_slow(unsigned slot) LC_HIDDEN;
-
-/* The status that callers of a slot get for a call that is refused for this reason. */
-int32_t lc_status_of(unsigned slot, enum lc_refusal why) LC_HIDDEN;
 
 #endif

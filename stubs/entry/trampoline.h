@@ -24,8 +24,10 @@
 
 __asm__(
 	".pushsection .text.unlikely,\"ax\",@progbits\n"
+	LC_GLOBAL("lc_trampoline")
+	LC_GLOBAL("lc_trampoline" "_null")
 	".type lc_trampoline, @function\n"
-	"lc_trampoline_null:\n"	/* %r11w: slot */
+	"lc_trampoline" "_null:\n"	/* %r11w: slot */
 	".cfi_startproc\n"
 	"movzwl %r11w, %r11d\n"
 	"orl $0x10000, %r11d\n"
@@ -116,8 +118,10 @@ __asm__(
 
 __asm__(
 	".pushsection .text.unlikely,\"ax\",@progbits\n"
+	LC_GLOBAL("lc_trampoline")
+	LC_GLOBAL("lc_trampoline" "_null")
 	".type lc_trampoline, %function\n"
-	"lc_trampoline_null:\n"	/* w16: slot */
+	"lc_trampoline" "_null:\n"	/* w16: slot */
 	".cfi_startproc\n"
 	"mov w17, #1\n"
 	"b 2f\n"
@@ -182,6 +186,7 @@ __asm__(
 #define LC_BY_TRAMPOLINE(slot, number, null) \
 	_Static_assert((number) <= UINT16_MAX, #slot); \
 	LC_ASM_ENTRY(slot, number, \
+		     LC_GLOBAL("lc_slow_" #slot) \
 		     LC_ASM_FUNCTION("lc_slow_" #slot, LC_SLOW_IN_ASSEMBLY(number, null)))
 #define LC_NULL_0 ""
 #define LC_NULL_1 "_null"

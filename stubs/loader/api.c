@@ -5,49 +5,10 @@
 #include "../../include/lazycuda.h"
 #include "../base/constraint.h"
 #include "../base/cuda_version.h"
-#include "aside.h"
 #include "driver.h"
-#include "errors.h"
-#include "known.h"
-#include "loader.h"
+#include "of_thread.h"
 #include "peers.h"
 #include "settings.h"
-#include "specifics.h"
-
-#define LC_PUBLIC __attribute__((visibility("default")))
-
-static struct lc_aside aside;
-
-static int load_this(void)
-{
-	return lc_load();
-}
-
-static int registered_here(const struct lc_registration *call, uintptr_t *result)
-{
-	return lc_specifics.registered && lc_specifics.registered(call, result);
-}
-
-static void *open_aside(const char *path)
-{
-	return lc_open_aside(&lc_library, &aside, path);
-}
-
-struct lc_peer lc_self = {
-	.size = sizeof(lc_self),
-	.library = &lc_library,
-	.load = load_this,
-	.status = lc_status,
-	.error = lc_last_error,
-	.specifics = &lc_specifics,
-	.registered = registered_here,
-	.known_size = sizeof(struct lc_known),
-	.sources = LAZYCUDA_VERSION " " LC_SOURCES,
-	.open_aside = open_aside,
-	.aside = &aside,
-};
-
-extern struct lc_peer lazycuda_stub_1 __attribute__((alias("lc_self"))) LC_PUBLIC;
 
 static struct lc_peer *peer_named(const char *library)
 {
@@ -55,7 +16,7 @@ static struct lc_peer *peer_named(const char *library)
 	struct lc_peer *found = NULL;
 	struct lc_peers peers;
 
-	if (!library || !strcmp(library, lc_library.name))
+	if (!library || !strcmp(library, lc_self.library->name))
 		return library ? &lc_self : NULL;
 	if (!lc_is_ready())
 		return NULL;
@@ -168,7 +129,7 @@ LC_PUBLIC int lazycuda_is_allowed(int version)
 	struct lc_peers peers;
 	bool allowed;
 
-	lc_settings_read(&arena, &settings, &lc_library, true);
+	lc_settings_read(&arena, &settings, lc_self.library, true);
 	if (lc_is_ready()) {
 		lc_peers_list(&arena, &peers);
 		lc_peers_settings(&peers, &settings);
@@ -187,7 +148,7 @@ LC_PUBLIC const char *lazycuda_get_guard(void)
 	struct lc_arena arena = { 0 };
 	struct lc_settings settings;
 
-	lc_settings_read(&arena, &settings, &lc_library, false);
+	lc_settings_read(&arena, &settings, lc_self.library, false);
 	lc_arena_free(&arena);
 	return lc_guard_name(settings.guard);
 }

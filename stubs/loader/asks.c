@@ -5,10 +5,11 @@
  * cuDNN is the one that can say it without a GPU, and is often copied into a toolkit's folder, which
  * may be that of another CUDA.
  */
-#include "open.h"
+#include "asks.h"
 
 #include <string.h>
 
+#include "companions.h"
 #include "dl.h"
 #include "../base/count.h"
 #include "../base/cuda_version.h"
@@ -18,16 +19,17 @@
 #define QUESTION "cudnnGetCudartVersion"
 
 /* Where the function is, for each major of cuDNN.  libcudnn.so opens that by name, and ends the
- * process if it cannot: so it is asked itself. */
-static const struct { int own; const char *soname; } parts[] = {
-	{ 8, "libcudnn_ops_infer.so.8" }, { 9, "libcudnn_graph.so.9" },
+ * process if it cannot: so it is asked itself.  A whole SONAME here would look as if the file of any
+ * embedded stub opened it. */
+static const struct { int own; const char *name; } parts[] = {
+	{ 8, "ops_infer" }, { 9, "graph" },
 };
 
-static const char *part_of(const struct lc_library *library, int own)
+static const char *asked_part(struct lc_arena *arena, const struct lc_library *library, int own)
 {
 	for (size_t i = 0; i < LC_COUNT(parts); i++)
 		if (!strncmp(library->name, "cudnn", 5) && parts[i].own == own)
-			return parts[i].soname;
+			return lc_format(arena, "libcudnn_%s.so.%d", parts[i].name, own);
 	return NULL;
 }
 
@@ -54,40 +56,39 @@ static int ask_library(struct lc_arena *arena, const struct lc_library *library,
 
 /* Asks one that was found for a stub, and notes what it says: of any CUDA, or only of that of the
  * process.  Returns true if that is news. */
-static bool ask_option(struct lc_arena *arena, struct lc_search *search, size_t seat, size_t index,
-		       int common)
+static bool ask_candidate(struct lc_arena *arena, struct lc_search *search, const struct lc_voter *voter,
+			  struct lc_candidate *candidate, int common)
 {
-	struct lc_option *option = &search->seats[seat].options[index];
-	const char *part = part_of(search->seats[seat].library, option->major);
-	const char *path = part && !option->unusable ?
-			   lc_beside(arena, search, seat, index, part) : NULL;
-	int cuda = path ? ask_library(arena, search->seats[seat].library, path) : 0;
+	const char *part = asked_part(arena, voter->library, candidate->major);
+	const char *path = part && !candidate->unusable ?
+			   lc_beside(arena, search, voter, candidate, part) : NULL;
+	int cuda = path ? ask_library(arena, voter->library, path) : 0;
 
-	if (!cuda || cuda > LC_MAX_CUDA || (common && cuda != common) || option->cuda == 1u << cuda)
+	if (!cuda || cuda > LC_MAX_CUDA || (common && cuda != common) || candidate->cuda == 1u << cuda)
 		return false;
-	option->cuda = 1u << cuda;
-	option->told = lc_format(arena, "it belongs to CUDA %d, as %s beside it says", cuda, part);
+	candidate->cuda = 1u << cuda;
+	candidate->cuda_reason = lc_format(arena, "it belongs to CUDA %d, as %s beside it says", cuda,
+					   part);
 	return true;
 }
 
 bool lc_ask_libraries(struct lc_arena *arena, struct lc_search *search, int common)
 {
-	const size_t self = search->at.self;
 	bool any = false;
 
-	for (size_t i = 0; i < search->seats[self].option_count; i++)
-		any |= ask_option(arena, search, self, i, common);
+	for (size_t i = 0; i < search->own->candidate_count; i++)
+		any |= ask_candidate(arena, search, search->own, &search->own->candidates[i], common);
 	return any;
 }
 
 /* Returns true if there is a library of another CUDA for one of the stubs. */
 static bool has_another(const struct lc_search *search, int common)
 {
-	for (size_t s = 0; s < search->at.seat_count; s++) {
-		const struct lc_seat *seat = &search->seats[s];
+	for (size_t s = 0; s < search->at.voter_count; s++) {
+		const struct lc_voter *voter = &search->voters[s];
 
-		for (size_t i = 0; i < seat->option_count && !seat->library->own_majors; i++)
-			if (seat->options[i].major != common && !seat->options[i].unusable)
+		for (size_t i = 0; i < voter->candidate_count && !voter->library->own_majors; i++)
+			if (voter->candidates[i].major != common && !voter->candidates[i].unusable)
 				return true;
 	}
 	return false;
@@ -99,9 +100,12 @@ bool lc_ask_in_folders(struct lc_arena *arena, struct lc_search *search, int com
 
 	if (!common || search->at.process_major || !has_another(search, common))
 		return false;
-	for (size_t s = 0; s < search->at.seat_count; s++)
-		for (size_t i = 0; i < search->seats[s].option_count; i++)
-			if (search->seats[s].options[i].by_folder)
-				any |= ask_option(arena, search, s, i, 0);
+	for (size_t s = 0; s < search->at.voter_count; s++) {
+		const struct lc_voter *voter = &search->voters[s];
+
+		for (size_t i = 0; i < voter->candidate_count; i++)
+			if (voter->candidates[i].by_folder)
+				any |= ask_candidate(arena, search, voter, &voter->candidates[i], 0);
+	}
 	return any;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* attempt.c - one search, and everything that is published of it */
+/* attempt.c - one search, and what it came to */
 #include "attempt.h"
 
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "driver.h"
 #include "specifics.h"
 #include "../base/glibc.h"
-#include "../base/verdict.h"
 
 /* Loads the companion beside the library, where the library itself would not find it. */
 static void open_companion(struct lc_attempt *attempt)
@@ -23,35 +22,36 @@ static void open_companion(struct lc_attempt *attempt)
 	name = lc_format(&attempt->arena, "%.*s/%s", (int)(slash - path), path,
 			 lc_companion_name(&attempt->arena, library, attempt->found.version));
 	/* It need not be there: the library may find one elsewhere. */
-	if (lc_file_is_safe(&lc_known_survey(attempt->search.known)->folders, name, &why))
+	if (lc_file_is_safe(&lc_cache_survey(attempt->search.cache)->folders, name, &why))
 		attempt->companion = lc_dlopen(&attempt->arena, name, RTLD_LAZY | RTLD_LOCAL, &why);
 	if (attempt->companion)
 		lc_trace(library, "%s: loaded beside it", name);
 }
 
 /* Returns the library's function for a slot, or NULL and the refusal in *why. */
-static lc_function resolve_slot(struct lc_attempt *attempt, const struct lc_slot *slot,
-				uint8_t *why)
+static lc_function resolve_slot(const struct lc_library *library, const struct lc_slot *slot,
+				struct lc_found *found, lc_lasting *lasting, uint8_t *why)
 {
-	const struct lc_specifics *specifics = attempt->search.self->specifics;
-	const struct lc_library *library = lc_attempt_library(attempt);
-	lc_version version = attempt->found.version;
+	const struct lc_provider *c = library->providers + slot->first, *end = c + slot->count;
+	const struct lc_provider *named = NULL;
 
-	*why = LC_NONE;
-	for (unsigned i = 0; i < slot->count; i++) {
-		const struct lc_candidate *c = &library->candidates[slot->first + i];
+	for (; c < end; c++) {
+		const char *name = library->names + c->name;
 		lc_function function = NULL;
 
 		/* Without majors, the version only proves that the library is a real one. */
-		if (!lc_has_majors(library) || (version >= c->from && version <= c->to))
-			function = lc_find_found(library->names + c->name, &attempt->found);
-		if (function && specifics->lasting && attempt->found.shuts_down)
-			return specifics->lasting(library->names + c->name, function);
-		if (function)
-			return function;
+		if (!lc_has_majors(library) || (found->version >= c->from && found->version <= c->to))
+			function = lc_find_hashed(name, c->hash, found);
+		if (function) {
+			*why = LC_NONE;
+			return lasting ? lasting(name, function) : function;
+		}
+		if (c->name == slot->name)
+			named = c;
 	}
-	*why = lc_find_found(library->names + slot->name, &attempt->found) ?
-		LC_REFUSED : LC_ABSENT;
+	/* The hash is known where an interface of that name provides the slot in some version. */
+	*why = (named ? lc_find_hashed(library->names + slot->name, named->hash, found) :
+		lc_find_found(library->names + slot->name, found)) ? LC_REFUSED : LC_ABSENT;
 	return NULL;
 }
 
@@ -59,7 +59,7 @@ static lc_function resolve_slot(struct lc_attempt *attempt, const struct lc_slot
  * Puts adaptors into slots that the library left empty.  A row applies only if
  * the slot it needs has a function of the library: adaptors do not call adaptors.
  */
-static void adapt(struct lc_attempt *attempt)
+static void add_adaptors(struct lc_attempt *attempt)
 {
 	const struct lc_adaptor *row = attempt->search.self->specifics->adaptors;
 	const struct lc_library *library = lc_attempt_library(attempt);
@@ -79,7 +79,7 @@ static void adapt(struct lc_attempt *attempt)
  * all are of one, else the library's own. */
 static int major_of_others(const struct lc_attempt *attempt)
 {
-	const struct lc_process *process = &attempt->search.known->process;
+	const struct lc_process *process = &attempt->search.cache->process;
 	const char *library = lc_attempt_library(attempt)->name;
 	uint32_t majors = 0;
 
@@ -91,6 +91,17 @@ static int major_of_others(const struct lc_attempt *attempt)
 	return __builtin_ctz(majors);
 }
 
+/* Returns the row of a major in the rows of one name; NULL: it has none. */
+static const struct lc_export *row_of(const struct lc_library *library, size_t first, int major)
+{
+	const struct lc_export *row = library->exports + first, *end = library->exports + library->export_count;
+
+	for (uint32_t name = row->name; row < end && row->name == name; row++)
+		if (row->major == major)
+			return row;
+	return NULL;
+}
+
 /* Fills the slots of callers that name no major like those of callers that do. */
 static void serve_others(struct lc_attempt *attempt)
 {
@@ -98,52 +109,51 @@ static void serve_others(struct lc_attempt *attempt)
 	const int major = major_of_others(attempt), own = attempt->found.major->major;
 
 	for (size_t i = 0; i < library->slot_count; i++) {
-		const char *name = library->names + library->slots[i].name;
+		const struct lc_slot *slot = &library->slots[i];
 		const struct lc_export *row;
 
-		if (library->slots[i].first != LC_ANY_CALLER)
+		if (slot->first != LC_ANY_CALLER)
 			continue;
-		row = lc_find_export(library, name, major);
+		row = row_of(library, slot->count, major);
 		if (!row)
-			row = lc_find_export(library, name, own);
-		if (!row)
-			continue;
-		attempt->functions[i] = attempt->functions[row->slot];
-		attempt->outcomes[i] = attempt->outcomes[row->slot];
+			row = row_of(library, slot->count, own);
+		attempt->functions[i] = row ? attempt->functions[row->slot] : NULL;
+		attempt->outcomes[i] = row ? attempt->outcomes[row->slot] :
+			lc_find_found(library->names + slot->name, &attempt->found) ? LC_REFUSED : LC_ABSENT;
 	}
 }
 
-static void resolve(struct lc_attempt *attempt)
+static void resolve_slots(struct lc_attempt *attempt)
 {
 	const struct lc_library *library = lc_attempt_library(attempt);
-	size_t count = library->slot_count;
+	lc_lasting *lasting = attempt->found.shuts_down ? attempt->search.self->specifics->lasting : NULL;
+	const size_t count = library->slot_count;
 
-	attempt->functions = lc_alloc(&attempt->arena, count * sizeof(*attempt->functions));
+	attempt->functions = lc_alloc_unset(&attempt->arena, count * sizeof(*attempt->functions));
 	attempt->outcomes = lc_alloc(&attempt->arena, count);
 	if (attempt->found.shuts_down)
-		attempt->endings = lc_alloc(&attempt->arena, count * sizeof(*attempt->endings));
-	for (size_t i = 0; i < count && !attempt->arena.failed; i++)
-		attempt->functions[i] = resolve_slot(attempt, &library->slots[i],
-						     &attempt->outcomes[i]);
+		attempt->endings = lc_alloc_unset(&attempt->arena, count * sizeof(*attempt->endings));
 	if (attempt->arena.failed)
 		return;
-	adapt(attempt);
+	for (size_t i = 0; i < count; i++)
+		if (library->slots[i].first != LC_ANY_CALLER)
+			attempt->functions[i] = resolve_slot(library, &library->slots[i], &attempt->found,
+							     lasting, &attempt->outcomes[i]);
+	add_adaptors(attempt);
 	serve_others(attempt);
 }
 
 bool lc_attempt(struct lc_attempt *attempt, struct lc_peer *self, bool process_only)
 {
-	*attempt = (struct lc_attempt){ .found.choice = { .option = -1, .refusal = LC_MISSING } };
+	*attempt = (struct lc_attempt){ .found.choice = { .candidate = -1, .refusal = LC_MISSING } };
 	lc_search_run(&attempt->arena, &attempt->search, self, process_only);
 	if (!attempt->search.at.settings.wrong && !attempt->search.hidden)
 		lc_open_found(&attempt->arena, &attempt->search, lc_look_at_driver,
 			      self->specifics->version, &attempt->found);
 	if (attempt->found.handle) {
 		open_companion(attempt);
-		resolve(attempt);
+		resolve_slots(attempt);
 	}
-	if (!attempt->arena.failed)
-		lc_report(attempt);
 	if (!attempt->arena.failed && (attempt->found.handle || !attempt->arena.starved))
 		return true;
 	lc_attempt_drop(attempt);
@@ -155,7 +165,7 @@ void lc_attempt_drop(struct lc_attempt *attempt)
 	if (attempt->companion)
 		dlclose(attempt->companion);
 	lc_close_found(&attempt->found);
-	if (attempt->search.known)
-		lc_known_give(attempt->search.known, false);
+	if (attempt->search.cache)
+		lc_cache_give(attempt->search.cache, false);
 	lc_arena_free(&attempt->arena);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attempt.h - one search, and everything that is published of it
+ * attempt.h - one search, and what it came to
  *
  * An attempt belongs to the thread that makes it.  It calls the dynamic loader
  * and foreign constructors: hold no lock.
@@ -8,7 +8,6 @@
 #ifndef ATTEMPT_H
 #define ATTEMPT_H
 
-#include "hooks.h"
 #include "open.h"
 
 struct lc_attempt {
@@ -19,11 +18,10 @@ struct lc_attempt {
 	lc_function *functions;		/* for each slot; NULL: the slot stays slow */
 	uint8_t *outcomes;		/* for each slot: enum lc_refusal */
 	lc_function *endings;		/* room for one for each slot; NULL: not needed */
-	struct lazycuda_status *status;
 };
 
 /*
- * For a stub: searches, chooses, loads, resolves and reports the result.  If `process_only`,
+ * For a stub: searches, chooses, loads and resolves.  If `process_only`,
  * considers only libraries that are named or already loaded.  Returns false if the
  * search could not be finished, for lack of memory or file descriptors; then there
  * is nothing to drop.
@@ -40,7 +38,7 @@ static inline const struct lc_library *lc_attempt_library(const struct lc_attemp
 
 static inline const struct lc_file *lc_attempt_file(const struct lc_attempt *attempt)
 {
-	return &attempt->search.files[attempt->search.at.self][attempt->found.choice.option];
+	return attempt->search.own->candidates[attempt->found.choice.candidate].file;
 }
 
 #endif

@@ -28,14 +28,14 @@ struct owned {
 
 /* ---- sets of majors ---- */
 
-static uint32_t possible(const struct lc_library *library, const struct lc_major *major)
+static uint32_t possible_majors(const struct lc_library *library, const struct lc_major *major)
 {
 	return library->cuda[major - library->majors];
 }
 
 /* Returns the set of this major alone; 0 if a name that tells it is not to be believed.  A name may
  * tell a CUDA that is later than all in the list, but no other that the SONAME is not in. */
-static uint32_t believed(const struct lc_library *library, uint32_t may, int major)
+static uint32_t believed_major(const struct lc_library *library, uint32_t may, int major)
 {
 	uint32_t listed = 0, one = major > 0 && major <= LC_MAX_CUDA ? 1u << major : 0;
 
@@ -72,7 +72,7 @@ static int wheel_major(const char *name)
 
 /* The major in the name of a folder, such as nvidia/cu13, cuda-13.0 or, in NVIDIA's HPC SDK,
  * math_libs/12.4; 0: none. */
-static int called(struct lc_arena *arena, const char *folder)
+static int major_in_name(struct lc_arena *arena, const char *folder)
 {
 	static const char *const of_sdk[] = { "cuda", "math_libs", "comm_libs" };
 	const char *path = lc_folder_of(arena, folder), *above = path ? lc_basename(path) : "";
@@ -96,7 +96,7 @@ static int major_of_folder(struct lc_arena *arena, const char *path, const char 
 {
 	*folder = lc_folder_of(arena, path);
 	for (int i = 0; i <= MAX_BELOW && *folder && (*folder)[1]; i++) {
-		int major = site && !strcmp(*folder, site) ? -1 : called(arena, *folder);
+		int major = site && !strcmp(*folder, site) ? -1 : major_in_name(arena, *folder);
 
 		if (major)
 			return major;
@@ -141,8 +141,8 @@ static bool has_folder(struct lc_arena *arena, const char *record, const char *s
 
 /* The majors of the packages that have a file, and if `whole` all else that they have in its
  * folder; *owner is one of them. */
-static uint32_t have(const struct owned *file, const char *site, const char *name, bool whole,
-		     const char **owner)
+static uint32_t packages_with(const struct owned *file, const char *site, const char *name, bool whole,
+			      const char **owner)
 {
 	const struct lc_site *known = lc_site(file->survey, site);
 	uint32_t found = 0;
@@ -158,7 +158,7 @@ static uint32_t have(const struct owned *file, const char *site, const char *nam
 		record = read_record(&arena, lc_path(file->arena, path, "RECORD"));
 		if (record && lc_record_has(record, name, file->size) &&
 		    (!whole || has_folder(&arena, record, site, name))) {
-			found |= believed(file->library, file->may, lc_package_cuda(package));
+			found |= believed_major(file->library, file->may, lc_package_cuda(package));
 			*owner = package;
 		}
 		file->survey->folders.arena->starved |= arena.starved || arena.failed;
@@ -169,12 +169,12 @@ static uint32_t have(const struct owned *file, const char *site, const char *nam
 
 /* If packages were installed over each other, only the last has all its files: cuDNN 9.28 has a
  * libcudnn.so.9 of the same size for CUDA 12 and 13, and the libraries beside it differ. */
-static uint32_t owners(const struct owned *file, const char *site, const char *name,
-		       const char **owner)
+static uint32_t owning_packages(const struct owned *file, const char *site, const char *name,
+				const char **owner)
 {
-	uint32_t found = have(file, site, name, false, owner);
+	uint32_t found = packages_with(file, site, name, false, owner);
 
-	return !found || lc_only_cuda(found) ? found : have(file, site, name, true, owner);
+	return !found || lc_only_cuda(found) ? found : packages_with(file, site, name, true, owner);
 }
 
 const char *lc_site_of(struct lc_arena *arena, const struct lc_major *major, const char *path,
@@ -198,35 +198,36 @@ const char *lc_site_of(struct lc_arena *arena, const struct lc_major *major, con
 
 /* ---- all of it ---- */
 
-static bool tell(struct lc_option *option, uint32_t cuda, const char *told)
+static bool note_cuda(struct lc_candidate *candidate, uint32_t cuda, const char *reason)
 {
-	option->cuda = cuda;
-	option->told = told;
+	candidate->cuda = cuda;
+	candidate->cuda_reason = reason;
 	return true;
 }
 
 /* Judges the file by one of its paths. */
-static bool told_by_place(const struct owned *file, const char *path, struct lc_option *option)
+static bool told_by_path(const struct owned *file, const char *path, struct lc_candidate *candidate)
 {
 	struct lc_arena *arena = file->arena;
 	const char *name, *folder, *owner = "";
 	const char *site = lc_site_of(arena, file->major, path, &name);
-	uint32_t cuda = believed(file->library, file->may,
-				 major_of_folder(arena, path, site, &folder));
+	uint32_t cuda = believed_major(file->library, file->may,
+				       major_of_folder(arena, path, site, &folder));
 
-	option->by_folder = cuda;
+	candidate->by_folder = cuda;
 	if (cuda)
-		return tell(option, cuda, lc_format(arena, "it belongs to CUDA %d, as it lies in %s",
-						    lc_only_cuda(cuda), lc_printable(arena, folder)));
-	cuda = site ? owners(file, site, name, &owner) : 0;
+		return note_cuda(candidate, cuda,
+				 lc_format(arena, "it belongs to CUDA %d, as it lies in %s",
+					   lc_only_cuda(cuda), lc_printable(arena, folder)));
+	cuda = site ? owning_packages(file, site, name, &owner) : 0;
 	if (!lc_only_cuda(cuda))
 		return false;
-	return tell(option, cuda, lc_format(arena, "it belongs to CUDA %d, as %s says",
-					    lc_only_cuda(cuda), lc_printable(arena, owner)));
+	return note_cuda(candidate, cuda, lc_format(arena, "it belongs to CUDA %d, as %s says",
+						    lc_only_cuda(cuda), lc_printable(arena, owner)));
 }
 
 /* The path with its links resolved says more than the other, and comes first. */
-static bool told_by_places(const struct owned *file, const char *path, struct lc_option *option)
+static bool told_by_places(const struct owned *file, const char *path, struct lc_candidate *candidate)
 {
 	const char *real;
 
@@ -235,24 +236,26 @@ static bool told_by_places(const struct owned *file, const char *path, struct lc
 	real = lc_real_path(&file->survey->folders, path);
 	if (real[0] != '/')
 		return false;	/* memory ran out */
-	return told_by_place(file, real, option) ||
-	       (strcmp(path, real) && told_by_place(file, path, option));
+	return told_by_path(file, real, candidate) ||
+	       (strcmp(path, real) && told_by_path(file, path, candidate));
 }
 
 void lc_belongs(struct lc_arena *arena, struct lc_survey *survey,
 		const struct lc_library *library, const char *path, off_t size, uint32_t needs,
-		struct lc_option *option)
+		struct lc_candidate *candidate)
 {
-	const struct lc_major *major = lc_listed_major(library, option->major);
-	const struct owned file = { arena, survey, library, major, possible(library, major), size };
+	const struct lc_major *major = lc_listed_major(library, candidate->major);
+	const struct owned file = { arena, survey, library, major, possible_majors(library, major), size };
 
 	if (lc_only_cuda(needs))
-		tell(option, needs, lc_format(arena, "it belongs to CUDA %d, of which it needs libraries",
-					      lc_only_cuda(needs)));
+		note_cuda(candidate, needs,
+			  lc_format(arena, "it belongs to CUDA %d, of which it needs libraries",
+				    lc_only_cuda(needs)));
 	else if (lc_only_cuda(file.may))
-		tell(option, file.may, lc_format(arena, "%s is in CUDA %d alone", major->soname,
-						 lc_only_cuda(file.may)));
-	else if (!told_by_places(&file, path, option))
-		tell(option, file.may, lc_format(arena, "nothing tells whether it belongs to CUDA %s",
-						 alternatives(arena, file.may)));
+		note_cuda(candidate, file.may, lc_format(arena, "%s is in CUDA %d alone", major->soname,
+							 lc_only_cuda(file.may)));
+	else if (!told_by_places(&file, path, candidate))
+		note_cuda(candidate, file.may,
+			  lc_format(arena, "nothing tells whether it belongs to CUDA %s",
+				    alternatives(arena, file.may)));
 }

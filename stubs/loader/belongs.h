@@ -20,12 +20,12 @@
 #include "choice.h"
 #include "places.h"
 
-/* Sets option->cuda, and option->told to the reason.  `needs` has the CUDA majors of the libraries
+/* Sets candidate->cuda, and candidate->cuda_reason to the reason.  `needs` has the CUDA majors of the libraries
  * that the file needs, a bit for each; `size` is the file's.  For a library that is coordinated
- * and has majors of its own; option->major is set already. */
+ * and has majors of its own; candidate->major is set already. */
 void lc_belongs(struct lc_arena *arena, struct lc_survey *survey,
 		const struct lc_library *library, const char *path, off_t size, uint32_t needs,
-		struct lc_option *option);
+		struct lc_candidate *candidate);
 
 /* Returns the path of the site-packages that has this file in one of the folders of `major`, and
  * sets *name to the file's path in it; NULL: the file lies elsewhere.  `path` is absolute. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* callers.c - what the loaded objects import from the stubs */
-#include "process.h"
+#include "callers.h"
 
 #include <string.h>
 

@@ -14,12 +14,12 @@
 #include "objections.h"
 
 struct lc_choice {
-	int option;		/* of seats[self]; -1: none */
+	int candidate;		/* of voters[self]; -1: none */
 	enum lc_refusal refusal;	/* if none: MISSING, DRIVER, INCOHERENT or EXCLUDED */
 	bool objected;		/* the driver cannot run it */
 	const char *reason;	/* why this one, or why none */
 	int common;		/* the major of CUDA for the process; 0: none */
-	const char **reasons;	/* of each option of seats[self]: why it was taken or not */
+	const char **reasons;	/* of each candidate of voters[self]: why it was taken or not */
 };
 
 /* Returns true if a choice stands whatever lies farther: only the tiers before `end` were looked at. */

@@ -16,7 +16,7 @@
 /* Returns the file of this name that ld.so might find before the library's RUNPATH leads it to
  * `own`, or instead of it if that is NULL; NULL: none.  It is in the LD_LIBRARY_PATH that the
  * program was started with, whatever has become of the variable since. */
-static const char *hides(struct lc_arena *arena, const char *own, const char *soname)
+static const char *shadowing_file(struct lc_arena *arena, const char *own, const char *soname)
 {
 	const Dl_serinfo *searched = lc_loader_path(arena, NULL);
 	struct stat own_st, other;
@@ -108,7 +108,7 @@ static const char *sibling_of(struct bringing *bringing, const char *path,
 }
 
 /* Notes what may be the reason if the library cannot be loaded. */
-static void note_other(struct bringing *bringing, const char *other, const char *own)
+static void note_shadowing(struct bringing *bringing, const char *other, const char *own)
 {
 	struct lc_arena *arena = bringing->arena;
 
@@ -145,9 +145,9 @@ static void bring_needed(struct bringing *bringing, const char *path, int depth)
 		own = sibling_of(bringing, path, &siblings, soname);
 		other = lc_process_path_of(bringing->arena, soname);
 		if (!other && !own)
-			other = hides(bringing->arena, NULL, soname);
+			other = shadowing_file(bringing->arena, NULL, soname);
 		if (other)
-			note_other(bringing, other, own);
+			note_shadowing(bringing, other, own);
 		else if (own && depth < MAX_DEPTH) {
 			bring_needed(bringing, own, depth + 1);
 			open_first(bringing, own, "needs it");
@@ -164,7 +164,7 @@ static void bring_opened(struct bringing *bringing, const char *folder,
 
 	if (!is_usable(bringing, folder, path) ||
 	    lc_process_path_of(bringing->arena, row->soname) ||
-	    (!row->cuda && !hides(bringing->arena, path, row->soname)))
+	    (!row->cuda && !shadowing_file(bringing->arena, path, row->soname)))
 		return;
 	bring_needed(bringing, path, 0);
 	open_first(bringing, path, "opens it by name");
@@ -185,66 +185,66 @@ static void bring_all_opened(struct bringing *bringing, const char *path,
 	}
 }
 
-static struct bringing begin_bringing(struct lc_arena *arena, struct lc_known *known,
-				      const struct lc_library *library, const struct lc_option *option,
-				      const char *path)
+static struct bringing begin_bringing(struct lc_arena *arena, struct lc_cache *cache,
+				      const struct lc_library *library,
+				      const struct lc_candidate *candidate)
 {
-	struct bringing bringing = { .arena = arena, .survey = lc_known_survey(known), .library = library };
+	struct bringing bringing = { .arena = arena, .survey = lc_cache_survey(cache), .library = library };
 	const char *name;
 
-	bringing.site = lc_site_of(arena, lc_listed_major(library, option->major), path, &name);
+	bringing.site = lc_site_of(arena, lc_listed_major(library, candidate->major), candidate->file->path,
+				   &name);
 	return bringing;
 }
 
 /* Returns the file of this SONAME that goes with one that was found and needs it: it would be loaded
  * before that one.  NULL: there is none, or this one does not need it. */
-static const char *sibling_of_option(struct lc_arena *arena, struct lc_search *search, size_t seat,
-				     size_t index, const char *soname)
+static const char *sibling_of_candidate(struct lc_arena *arena, struct lc_search *search,
+					const struct lc_voter *voter,
+					const struct lc_candidate *candidate, const char *soname)
 {
-	const char *path = search->files[seat][index].path;
+	const char *path = candidate->file->path;
 	struct lc_siblings siblings;
 	struct bringing bringing;
 
-	if (path[0] != '/' || !(search->files[seat][index].siblings & lc_cuda_kind(soname)))
+	if (path[0] != '/' || !(candidate->file->siblings & lc_cuda_kind(soname)))
 		return NULL;
 	lc_elf_siblings(arena, path, &siblings);
 	for (size_t i = 0; i < siblings.sonames.count; i++) {
 		if (strcmp(siblings.sonames.list[i], soname))
 			continue;
-		bringing = begin_bringing(arena, search->known, search->seats[seat].library,
-					  &search->seats[seat].options[index], path);
+		bringing = begin_bringing(arena, search->cache, voter->library, candidate);
 		return sibling_of(&bringing, path, &siblings, soname);
 	}
 	return NULL;
 }
 
-const char *lc_beside(struct lc_arena *arena, struct lc_search *search, size_t seat, size_t index,
-		      const char *soname)
+const char *lc_beside(struct lc_arena *arena, struct lc_search *search, const struct lc_voter *voter,
+		      const struct lc_candidate *candidate, const char *soname)
 {
-	const char *path = search->files[seat][index].path;
+	const char *path = candidate->file->path;
 	struct bringing bringing;
 
 	if (path[0] != '/')
 		return NULL;
-	bringing = begin_bringing(arena, search->known, search->seats[seat].library,
-				  &search->seats[seat].options[index], path);
+	bringing = begin_bringing(arena, search->cache, voter->library, candidate);
 	return file_in(&bringing, lc_folder_of(bringing.survey->folders.arena, path), soname);
 }
 
 void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
-			 const struct lc_option *option, const struct lc_file *file, int cuda,
-			 struct lc_companions *brought)
+			 const struct lc_candidate *candidate, int cuda, struct lc_companions *brought)
 {
-	const struct lc_library *library = search->seats[search->at.self].library;
+	const struct lc_library *library = search->own->library;
+	const struct lc_file *file = candidate->file;
 	struct bringing bringing;
 
 	if ((!library->opens && !file->siblings) || file->path[0] != '/')
 		return;
 	if (!library->own_majors)
-		cuda = option->major;
-	else if (lc_only_cuda(option->cuda))
-		cuda = lc_only_cuda(option->cuda);
-	bringing = begin_bringing(arena, search->known, library, option, file->path);
+		cuda = candidate->major;
+	else if (lc_only_cuda(candidate->cuda))
+		cuda = lc_only_cuda(candidate->cuda);
+	bringing = begin_bringing(arena, search->cache, library, candidate);
 	bringing.brought = brought;
 	if (file->siblings)
 		bring_needed(&bringing, file->path, 0);
@@ -261,82 +261,76 @@ void lc_drop_companions(struct lc_companions *brought)
 
 /* ---- which of several files goes with what was found for the other stubs ---- */
 
-/* The option of this stub that is that file; -1: none. */
-static int option_of(const struct lc_search *search, const char *path)
+/* The candidate that is that file; -1: none. */
+static int candidate_of(const struct lc_voter *voter, const char *path)
 {
-	for (size_t i = 0; i < search->seats[search->at.self].option_count; i++)
-		if (lc_lead_to_same(search->files[search->at.self][i].path, path))
+	for (size_t i = 0; i < voter->candidate_count; i++)
+		if (lc_lead_to_same(voter->candidates[i].file->path, path))
 			return (int)i;
 	return -1;
 }
 
-/* The first option that was searched for, of this major; -1: none is usable. */
-static int first_of(const struct lc_seat *seat, int major)
+/* The first candidate that was searched for, of this major; -1: none is usable. */
+static int first_found(const struct lc_voter *voter, int major)
 {
-	for (size_t i = 0; i < seat->option_count; i++)
-		if (seat->options[i].origin == LC_BY_SEARCH && !seat->options[i].unusable &&
-		    seat->options[i].major == major)
+	for (size_t i = 0; i < voter->candidate_count; i++)
+		if (voter->candidates[i].origin == LC_BY_SEARCH && !voter->candidates[i].unusable &&
+		    voter->candidates[i].major == major)
 			return (int)i;
 	return -1;
 }
 
-/* Moves an option and its file to the place of an earlier one. */
-static void move(struct lc_search *search, int from, int to)
+/* Moves a candidate before an earlier one. */
+static void move_candidate(struct lc_candidate *candidates, int from, int to)
 {
-	struct lc_option *options = search->seats[search->at.self].options, option = options[from];
-	struct lc_file *files = search->files[search->at.self], file = files[from];
+	const struct lc_candidate candidate = candidates[from];
 
-	for (int i = from; i > to; i--) {
-		options[i] = options[i - 1];
-		files[i] = files[i - 1];
-	}
-	options[to] = option;
-	files[to] = file;
+	for (int i = from; i > to; i--)
+		candidates[i] = candidates[i - 1];
+	candidates[to] = candidate;
 }
 
-/* Puts the file first that goes with an option of another stub.  Returns false if there is none. */
-static bool prefer(struct lc_arena *arena, struct lc_search *search, size_t seat, size_t option,
-		   const struct lc_major *major)
+/* Puts the file first that goes with a candidate of another stub.  Returns false if there is none. */
+static bool prefer_sibling(struct lc_arena *arena, struct lc_search *search, const struct lc_voter *voter,
+			   const struct lc_candidate *candidate, const struct lc_major *major)
 {
-	const struct lc_seat *own = &search->seats[search->at.self];
-	const struct lc_file *needing = &search->files[seat][option];
-	const char *path = sibling_of_option(arena, search, seat, option, major->soname);
-	int first = first_of(own, major->major), at;
+	const struct lc_voter *own = search->own;
+	const char *path = sibling_of_candidate(arena, search, voter, candidate, major->soname);
+	int first = first_found(own, major->major), at;
 
 	if (!path || first < 0)
 		return false;
-	at = option_of(search, path);
+	at = candidate_of(own, path);
 	if (at < 0) {
-		at = (int)own->option_count;
-		lc_search_add(arena, search, path, needing->found_by,
-			      search->seats[seat].options[option].tier, major);
+		at = (int)own->candidate_count;
+		lc_search_add(arena, search, path, candidate->file->found_by, candidate->tier, major);
 	}
-	if (arena->failed || at >= (int)own->option_count || own->options[at].unusable)
+	if (arena->failed || at >= (int)own->candidate_count || own->candidates[at].unusable)
 		return false;
 	if (at > first) {
-		lc_trace(own->library, "%s goes with %s", path, needing->path);
-		move(search, at, first);
+		lc_trace(own->library, "%s goes with %s", path, candidate->file->path);
+		move_candidate(own->candidates, at, first);
 	}
 	return true;
 }
 
 /* Prefers a file for one major, by the first file that needs it, in the order of the stubs. */
-static void prefer_for(struct lc_arena *arena, struct lc_search *search, const struct lc_major *major)
+static void prefer_for_major(struct lc_arena *arena, struct lc_search *search, const struct lc_major *major)
 {
-	for (size_t i = 0; i < search->at.seat_count; i++) {
-		const struct lc_seat *seat = &search->seats[i];
+	for (size_t i = 0; i < search->at.voter_count; i++) {
+		const struct lc_voter *voter = &search->voters[i];
 
-		for (size_t k = 0; k < seat->option_count && i != search->at.self; k++)
-			if (!seat->options[k].unusable && search->files[i][k].siblings &&
-			    prefer(arena, search, i, k, major))
+		for (size_t k = 0; k < voter->candidate_count && voter != search->own; k++)
+			if (!voter->candidates[k].unusable && voter->candidates[k].file->siblings &&
+			    prefer_sibling(arena, search, voter, &voter->candidates[k], major))
 				return;
 	}
 }
 
 void lc_prefer_set(struct lc_arena *arena, struct lc_search *search)
 {
-	const struct lc_library *library = search->seats[search->at.self].library;
+	const struct lc_library *library = search->own->library;
 
 	for (size_t m = 0; m < library->major_count && !arena->failed; m++)
-		prefer_for(arena, search, &library->majors[m]);
+		prefer_for_major(arena, search, &library->majors[m]);
 }

@@ -23,12 +23,11 @@ struct lc_companions {
 	struct lc_strings others;	/* phrases: what is in the way of a library that it needs */
 };
 
-/* Loads what the library of this option needs and will open, except SONAMEs that are in the process
- * already.  `cuda` is the process's major, 0: none; it counts for an option whose own is not known.
+/* Loads what the library of this candidate needs and will open, except SONAMEs that are in the process
+ * already.  `cuda` is the process's major, 0: none; it counts for a candidate whose own is not known.
  * Calls the dynamic loader: hold no lock. */
 void lc_bring_companions(struct lc_arena *arena, struct lc_search *search,
-			 const struct lc_option *option, const struct lc_file *file, int cuda,
-			 struct lc_companions *brought);
+			 const struct lc_candidate *candidate, int cuda, struct lc_companions *brought);
 
 /*
  * Puts the file first among those of its major that goes with what another stub will load, whichever
@@ -39,8 +38,8 @@ void lc_prefer_set(struct lc_arena *arena, struct lc_search *search);
 
 /* Returns the file of this name in the folder of one that was found, if it may be loaded; else
  * NULL. */
-const char *lc_beside(struct lc_arena *arena, struct lc_search *search, size_t seat, size_t option,
-		      const char *soname);
+const char *lc_beside(struct lc_arena *arena, struct lc_search *search, const struct lc_voter *voter,
+		      const struct lc_candidate *candidate, const char *soname);
 
 void lc_drop_companions(struct lc_companions *brought);
 

@@ -107,7 +107,7 @@ static size_t common_length(const char *a, const char *b)
 
 const char *lc_dlopen_name(struct lc_arena *arena, const char *path)
 {
-	const char *own, *way = "";
+	const char *own, *relative = "";
 	size_t common;
 
 	if (!has_token(path))
@@ -119,12 +119,13 @@ const char *lc_dlopen_name(struct lc_arena *arena, const char *path)
 	if (has_token(path + common))
 		return NULL;
 	for (const char *at = own + common; (at = strchr(at, '/')); at++)
-		way = lc_format(arena, "../%s", way);
-	way = lc_format(arena, "/%s%s", way, path + common);
+		relative = lc_format(arena, "../%s", relative);
+	relative = lc_format(arena, "/%s%s", relative, path + common);
 	/* Behind a symbolic link `..` may be another folder. */
-	if (!lc_lead_to_same(lc_format(arena, "%.*s%s", (int)(strrchr(own, '/') - own), own, way), path))
+	if (!lc_lead_to_same(lc_format(arena, "%.*s%s", (int)(strrchr(own, '/') - own), own, relative),
+			     path))
 		return NULL;
-	return lc_format(arena, "$ORIGIN%s", way);
+	return lc_format(arena, "$ORIGIN%s", relative);
 }
 
 void *lc_dlopen(struct lc_arena *arena, const char *path, int flags, const char **said)

@@ -14,7 +14,7 @@
 #include "../base/regular.h"
 #include "../entry/note.h"
 
-LC_DLOPEN_NOTE(driver,
+LC_DLOPEN_NOTE(
 	LC_DLOPEN("\"libcuda.so.1\"", "driver", "what the installed driver can run") ","
 	LC_DLOPEN("\"libnvidia-ml.so.1\"", "driver", "what the installed driver can run"))
 
@@ -42,7 +42,7 @@ lc_version lc_nvml_version(lc_finder *find, void *data, int major)
 }
 
 /* Opens the file that the library's own stub would choose. */
-static void open_real(struct lc_arena *arena, struct lc_known *known,
+static void open_real(struct lc_arena *arena, struct lc_cache *cache,
 		      const struct lc_library *library, lc_version_look *version,
 		      struct lc_found *found)
 {
@@ -51,22 +51,22 @@ static void open_real(struct lc_arena *arena, struct lc_known *known,
 	*found = (struct lc_found){ .handle = NULL };
 	if (lc_hidden_by(library))
 		return;
-	lc_search_real(arena, &search, known, library);
+	lc_search_real(arena, &search, cache, library);
 	lc_open_found(arena, &search, NULL, version, found);
 }
 
 /* Returns the CUDA version that the driver supports, or 0 without a driver. */
-static int look_at_version(struct lc_arena *arena, struct lc_known *known)
+static int look_at_version(struct lc_arena *arena, struct lc_cache *cache)
 {
 	struct lc_found found;
 
 	/* Never closed: a runtime that is loaded next needs the driver library anyway. */
-	open_real(arena, known, lc_of_driver[LC_OF_DRIVER_CUDA], lc_cuda_version, &found);
+	open_real(arena, cache, lc_of_driver[LC_OF_DRIVER_CUDA], lc_cuda_version, &found);
 	if (!found.handle) {
-		lc_trace(NULL, "there is no driver");
+		lc_trace(lc_self.library, "there is no driver");
 		return 0;
 	}
-	lc_trace(NULL, "the driver supports CUDA %d.%d", LC_MAJOR(found.version),
+	lc_trace(lc_self.library, "the driver supports CUDA %d.%d", LC_MAJOR(found.version),
 		 LC_MINOR(found.version));
 	return found.version;
 }
@@ -80,13 +80,13 @@ static int branch_of_module(struct lc_arena *arena)
 }
 
 /* NVML's version is its major and the driver's version: "12.535.104.05". */
-static int branch_of_nvml(struct lc_arena *arena, struct lc_known *known)
+static int branch_of_nvml(struct lc_arena *arena, struct lc_cache *cache)
 {
 	struct lc_found found;
 	nvml_getter get;
 	char text[96] = "", *dot = NULL;
 
-	open_real(arena, known, lc_of_driver[LC_OF_DRIVER_NVML], lc_nvml_version, &found);
+	open_real(arena, cache, lc_of_driver[LC_OF_DRIVER_NVML], lc_nvml_version, &found);
 	if (!found.handle)
 		return 0;
 	get = (nvml_getter)lc_find_found("nvmlSystemGetNVMLVersion", &found);
@@ -101,16 +101,16 @@ static int branch_of_nvml(struct lc_arena *arena, struct lc_known *known)
  * version compatibility depends.  Asks the kernel module, then NVML; returns 0
  * if neither knows.
  */
-static int look_at_branch(struct lc_arena *arena, struct lc_known *known)
+static int look_at_branch(struct lc_arena *arena, struct lc_cache *cache)
 {
 	int branch = branch_of_module(arena);
 
 	if (!branch)
-		branch = branch_of_nvml(arena, known);
+		branch = branch_of_nvml(arena, cache);
 	if (branch)
-		lc_trace(NULL, "the display driver is of branch %d", branch);
+		lc_trace(lc_self.library, "the display driver is of branch %d", branch);
 	else
-		lc_trace(NULL, "the display driver's branch is unknown");
+		lc_trace(lc_self.library, "the display driver's branch is unknown");
 	return branch;
 }
 
@@ -120,8 +120,8 @@ static _Atomic int driver = -1, branch = -1;
 
 /* Returns -1, and caches nothing, if a shortage of memory or file descriptors may be why
  * nothing was found. */
-static int cached(struct lc_arena *arena, struct lc_known *known, _Atomic int *value,
-		  int (*look)(struct lc_arena *arena, struct lc_known *known))
+static int look_once(struct lc_arena *arena, struct lc_cache *cache, _Atomic int *value,
+		     int (*look)(struct lc_arena *arena, struct lc_cache *cache))
 {
 	bool starved = arena->starved;
 	int found = atomic_load(value);
@@ -129,7 +129,7 @@ static int cached(struct lc_arena *arena, struct lc_known *known, _Atomic int *v
 	if (found >= 0)
 		return found;
 	arena->starved = false;
-	found = look(arena, known);
+	found = look(arena, cache);
 	if (!found && (arena->failed || arena->starved))
 		return -1;
 	arena->starved |= starved;
@@ -138,20 +138,20 @@ static int cached(struct lc_arena *arena, struct lc_known *known, _Atomic int *v
 }
 
 /* NVML that is hidden now may not be hidden later. */
-static int branch_now(struct lc_arena *arena, struct lc_known *known)
+static int branch_now(struct lc_arena *arena, struct lc_cache *cache)
 {
 	if (atomic_load(&branch) < 0 && lc_hidden_by(lc_of_driver[LC_OF_DRIVER_NVML]))
 		return branch_of_module(arena);
-	return cached(arena, known, &branch, look_at_branch);
+	return look_once(arena, cache, &branch, look_at_branch);
 }
 
-static int version_now(struct lc_arena *arena, struct lc_known *known)
+static int version_now(struct lc_arena *arena, struct lc_cache *cache)
 {
 	const char *hidden = lc_hidden_by(lc_of_driver[LC_OF_DRIVER_CUDA]);
 
 	if (!hidden)
-		return cached(arena, known, &driver, look_at_version);
-	lc_trace(NULL, "the driver is hidden by %s=none", hidden);
+		return look_once(arena, cache, &driver, look_at_version);
+	lc_trace(lc_self.library, "the driver is hidden by %s=none", hidden);
 	return 0;
 }
 
@@ -167,7 +167,7 @@ static bool go_on_without(int *value, enum lc_guard guard)
 		return true;
 	if (guard == LC_STRICT || atomic_fetch_add(&unfinished, 1) < LC_TRIES_A_SECOND)
 		return false;
-	lc_trace(NULL, "the driver could not be looked at: the choice is made without");
+	lc_trace(lc_self.library, "the driver could not be looked at: the choice is made without");
 	*value = 0;
 	return true;
 }
@@ -175,13 +175,13 @@ static bool go_on_without(int *value, enum lc_guard guard)
 bool lc_look_at_driver(struct lc_arena *arena, struct lc_search *search)
 {
 	struct lc_circumstances *at = &search->at;
-	int version = lc_choice_needs_driver(at, false) ? version_now(arena, search->known) : at->driver;
+	int version = lc_choice_needs_driver(at, false) ? version_now(arena, search->cache) : at->driver;
 
 	if (!go_on_without(&version, at->settings.guard))
 		return false;
 	at->driver = (lc_version)version;
 	if (at->driver && lc_choice_needs_driver(at, true))
-		at->branch = branch_now(arena, search->known);
+		at->branch = branch_now(arena, search->cache);
 	return go_on_without(&at->branch, at->settings.guard);
 }
 
@@ -189,17 +189,17 @@ bool lc_look_at_driver(struct lc_arena *arena, struct lc_search *search)
 static int look_now(int *of_branch)
 {
 	struct lc_arena arena = { .failed = false };
-	struct lc_known *known;
+	struct lc_cache *cache;
 	int version = -1;
 
 	lc_enter();
-	known = lc_known_take(false);
-	if (known)
-		version = version_now(&arena, known);
+	cache = lc_cache_take(false);
+	if (cache)
+		version = version_now(&arena, cache);
 	if (version > 0 && of_branch)
-		*of_branch = branch_now(&arena, known);
-	if (known)
-		lc_known_give(known, false);
+		*of_branch = branch_now(&arena, cache);
+	if (cache)
+		lc_cache_give(cache, false);
 	lc_leave();
 	lc_arena_free(&arena);
 	return version;

@@ -33,15 +33,38 @@ static const char *noted_reason(int32_t note)
 	return note ? (const char *)((intptr_t)&lc_library + note) : NULL;
 }
 
+static struct lc_of_threads threads;
+
+static void note_refusal(union lc_of_thread *own, unsigned slot, enum lc_refusal why, int32_t status,
+			 const char *reason)
+{
+	own->reason = note_reason(reason);
+	own->status = status;
+	own->slot = (uint16_t)slot;
+	own->why = (uint8_t)why;
+	own->past = false;
+	if (status)
+		own->pending = status;
+}
+
+/* Kept out of line, so that lc_refuse_with() saves no registers for it. */
+static __attribute__((noinline)) int32_t refuse_apart(unsigned slot, enum lc_refusal why, int32_t status,
+						      const char *reason)
+{
+	union lc_of_thread own = { .word = { 0 } };
+
+	if (!status)
+		own = lc_of_thread(&threads);
+	note_refusal(&own, slot, why, status, reason);
+	lc_set_of_thread(&threads, own);
+	return status;
+}
+
 int32_t lc_refuse_with(unsigned slot, enum lc_refusal why, int32_t status, const char *reason)
 {
-	lc_of_thread.reason = note_reason(reason);
-	lc_of_thread.status = status;
-	lc_of_thread.slot = (uint16_t)slot;
-	lc_of_thread.why = (uint8_t)why;
-	lc_of_thread.past = false;
-	if (status)
-		lc_of_thread.pending = status;
+	if (!lc_is_main_here())
+		return refuse_apart(slot, why, status, reason);
+	note_refusal(&threads.of_main, slot, why, status, reason);
 	return status;
 }
 
@@ -118,17 +141,25 @@ int32_t lc_slow(unsigned slot)
 
 int32_t lc_pending_status(void)
 {
-	return lc_of_thread.pending;
+	return lc_of_thread(&threads).pending;
 }
 
 void lc_clear_pending(void)
 {
-	lc_of_thread.pending = 0;
+	union lc_of_thread own = lc_of_thread(&threads);
+
+	own.pending = 0;
+	lc_set_of_thread(&threads, own);
 }
 
 int32_t lc_note_error(int32_t status)
 {
-	lc_of_thread.past |= status != 0 && status == lc_of_thread.status;
+	union lc_of_thread own = lc_of_thread(&threads);
+
+	if (status && status == own.status && !own.past) {
+		own.past = true;
+		lc_set_of_thread(&threads, own);
+	}
 	return status;
 }
 
@@ -162,7 +193,7 @@ static const char *who_has(struct lc_arena *arena, unsigned slot)
 {
 	const lc_version loaded = (lc_version)atomic_load(&lc_self.loaded);
 	const struct lc_slot *called = &lc_library.slots[slot];
-	const struct lc_candidate *having = &lc_library.candidates[called->first];
+	const struct lc_provider *having = &lc_library.providers[called->first];
 	const char *word = lc_major_word(&lc_library), *which, *take, *number;
 	lc_version nearest;
 	bool later;
@@ -188,8 +219,8 @@ static const char *who_has(struct lc_arena *arena, unsigned slot)
 			 later ? "later" : "earlier", take);
 }
 
-static const char *message(struct lc_arena *arena, const struct lc_refused *call,
-			   const struct lazycuda_status *status)
+static const char *message_for(struct lc_arena *arena, const struct lc_refused *call,
+			       const struct lazycuda_status *status)
 {
 	const char *function = lc_library.names + lc_library.slots[call->slot].name;
 	const char *path = lc_printable(arena, status->path ? status->path : "");
@@ -251,8 +282,8 @@ static const struct remembered *recall(const struct remembered *latest,
 	return NULL;
 }
 
-static struct remembered *compose(const struct lc_refused *call,
-				  const struct lazycuda_status *status)
+static struct remembered *compose_error(const struct lc_refused *call,
+					const struct lazycuda_status *status)
 {
 	struct lc_arena arena = { 0 };
 	struct remembered *r = lc_alloc(&arena, sizeof(*r));
@@ -267,7 +298,7 @@ static struct remembered *compose(const struct lc_refused *call,
 		.status = call->status,
 		.library = lc_library.name,
 		.function = lc_library.names + lc_library.slots[call->slot].name,
-		.message = message(&arena, call, status),
+		.message = message_for(&arena, call, status),
 	};
 	if (arena.failed) {
 		lc_arena_free(&arena);
@@ -297,7 +328,7 @@ const struct lazycuda_error *lc_error_of(const struct lc_refused *call)
 	known = recall(latest, call, status);
 	if (known)
 		return &known->error;
-	fresh = compose(call, status);
+	fresh = compose_error(call, status);
 	if (!fresh)
 		return &no_memory;
 	do {
@@ -319,9 +350,8 @@ const struct lazycuda_error *lc_last_error(void)
 	static const struct lazycuda_error nothing = {
 		.size = sizeof(nothing), .library = "", .function = "", .message = "no call was refused",
 	};
-
-	const struct lc_refused last = { noted_reason(lc_of_thread.reason), lc_of_thread.status,
-					 lc_of_thread.slot, lc_of_thread.why };
+	const union lc_of_thread own = lc_of_thread(&threads);
+	const struct lc_refused last = { noted_reason(own.reason), own.status, own.slot, own.why };
 
 	return last.why == LC_NONE ? &nothing : lc_error_of(&last);
 }
@@ -329,10 +359,10 @@ const struct lazycuda_error *lc_last_error(void)
 const char *lc_refusal_text(int32_t value)
 {
 	const struct lazycuda_status *status = lc_status();
+	const union lc_of_thread own = lc_of_thread(&threads);
 
 	/* A refused call may return 0, which is no error and has no message. */
-	if (value && lc_of_thread.why != LC_NONE && lc_of_thread.status == value &&
-	    !lc_of_thread.past)
+	if (value && own.why != LC_NONE && own.status == value && !own.past)
 		return lc_last_error()->message;
 	/* The call was refused in another thread, which passed the status on. */
 	if (status->cause != LAZYCUDA_CAUSE_NOTHING &&
@@ -353,7 +383,7 @@ static const char *own_text(int32_t value, const char *unknown)
 const char *lc_error_text(int32_t value, unsigned slot, const char *unknown)
 {
 	if (!lc_refusal_text(value) && lc_load_reaches(slot))
-		return ((const char *(*)(int32_t))lc_slot_table[slot])(value);
+		return ((const char *(*)(int32_t))LC_REAL(slot))(value);
 	return own_text(value, unknown);
 }
 

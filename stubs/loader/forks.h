@@ -20,17 +20,13 @@
 /*
  * Called when the stub is loaded.  Not later: glibc 2.28 to 2.35 have a lock over the handlers,
  * which fork() holds while it calls them, and these may wait for a thread in its first call.
- */
-void lc_handle_forks(void);
-
-/*
- * Called when the stub is loaded, and in a child that another thread makes: its main thread is that
- * one.  exit() of this thread then waits until no other one is between
+ *
+ * exit() of this thread, and of the one that fork() makes, then waits until no other one is between
  * lc_enter() and lc_leave(), a second at most: a library that is being loaded there would have its
  * static objects destroyed while it makes others.  An exit handler would be late, as exit() first
  * calls those that were registered last, and the library has registered its own.
  */
-void lc_handle_exit(void);
+void lc_handle_forks(void);
 
 /*
  * Put these around every call into the dynamic loader, and around anything else
@@ -54,21 +50,20 @@ void lc_move_back(uint32_t left);
 
 #define LC_STACK_BYTES ((size_t)8 << 20)
 
-/* Between lc_enter() and lc_leave().  Calls function(data): on the caller's stack if that is the
- * thread's own and has a MiB left, or if memory is short; else on one made for this call. */
-void lc_call_with_stack(void (*function)(void *data), void *data);
-
 /* The lock over the state, the slots and the records: see loader.h.  Not recursive. */
 void lc_lock(void);
 void lc_unlock(void);
 
-/* Says that this thread holds the lock; a build for a sanitizer ends the process if not. */
+/* Asserts that this thread holds the lock; a build for a sanitizer ends the process if not. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 # define LC_CHECKS_THE_LOCK
 void lc_locked(void);
 #else
 static inline void lc_locked(void) { }
 #endif
+
+/* Clears interrupted work in the child of a fork(), where the lock is free.  loader.c defines it. */
+void lc_forked(void);
 
 /* Sleeps for a tenth of a millisecond, for the few waits that have no event to wait for. */
 void lc_nap(void);
@@ -77,6 +72,10 @@ void lc_nap(void);
 
 /* Of a constant that is read when a stub is loaded: among what ld.so has just written, so that no
  * page of .rodata is fetched for it. */
+#ifndef LC_EMBEDDED
 #define LC_AT_START __attribute__((section(".data.rel.ro")))
+#else
+#define LC_AT_START
+#endif
 
 #endif

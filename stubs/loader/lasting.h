@@ -36,7 +36,7 @@ typedef uint64_t lc_lasting_function(LC_ARGUMENTS);
 /* Returns true if this thread has left the work by longjmp(): its stack is shorter now. */
 static bool lc_was_left(size_t i, const char *frame)
 {
-	return atomic_load(&lc_works[i].owner) == &lc_of_thread && lc_works[i].work.frame <= frame;
+	return atomic_load(&lc_works[i].owner) == lc_this_thread() && lc_works[i].work.frame <= frame;
 }
 
 static _Atomic int *lc_come_inside(const char *frame)
@@ -47,7 +47,7 @@ static _Atomic int *lc_come_inside(const char *frame)
 		if (stand == LC_BEGINS || (stand == LC_INSIDE && !lc_was_left(i, frame)) ||
 		    !atomic_compare_exchange_strong(&lc_works[i].stand, &stand, LC_BEGINS))
 			continue;
-		atomic_store(&lc_works[i].owner, &lc_of_thread);
+		atomic_store(&lc_works[i].owner, lc_this_thread());
 		lc_work_begin(&lc_works[i].work, frame);
 		atomic_store(&lc_works[i].stand, LC_INSIDE);
 		return &lc_works[i].stand;
@@ -100,7 +100,7 @@ static void lc_await_lasting(void)
 	for (size_t i = 0; i < LC_COUNT(lc_works); i++)
 		for (int waits = 0; waits < LC_LASTS_AT_MOST; )
 			if (atomic_load(&lc_works[i].stand) != LC_INSIDE ||
-			    atomic_load(&lc_works[i].owner) == &lc_of_thread ||
+			    atomic_load(&lc_works[i].owner) == lc_this_thread() ||
 			    !lc_wait_for(&lc_works[i].work, &lc_works[i].stand, LC_INSIDE, &waits))
 				break;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/glibc.h"
+#include "../base/image.h"
 
 const char *lc_wanted(struct lc_arena *arena, const struct lc_library *library)
 {
@@ -29,16 +30,15 @@ static bool lies_in(const char *path, const char *folder)
 static bool is_told_of(const struct lc_attempt *attempt, const char *entry)
 {
 	const struct lc_search *search = &attempt->search;
-	const struct lc_survey *survey = &search->known->survey;
-	const size_t self = search->at.self;
+	const struct lc_survey *survey = &search->cache->survey;
 
-	for (size_t i = 0; i < search->seats[self].option_count; i++) {
-		const struct lc_file *file = &search->files[self][i];
+	for (size_t i = 0; i < search->own->candidate_count; i++) {
+		const struct lc_file *file = search->own->candidates[i].file;
 
 		if (lies_in(file->path, entry))
 			return true;
-		for (const struct lc_link *link = file->links; link; link = link->next)
-			if (lies_in(link->path, entry))
+		for (const struct lc_other_path *other = file->other_paths; other; other = other->next)
+			if (lies_in(other->path, entry))
 				return true;
 	}
 	for (size_t i = 0; i < survey->left_out_count; i++)
@@ -71,31 +71,67 @@ static const char *why_not(struct lc_attempt *attempt, const char *entry, bool b
 {
 	const char *why;
 
-	if (!lc_folder_to_search(&attempt->search.known->survey.folders, entry, &why) && !why)
+	if (!lc_folder_to_search(&attempt->search.cache->survey.folders, entry, &why) && !why)
 		return why_none(attempt, entry, by_hand);
 	if (why || !by_hand || is_told_of(attempt, entry))
 		return why;
 	return lc_format(&attempt->arena, "it has no %s", lc_wanted(&attempt->arena, lc_attempt_library(attempt)));
 }
 
-static void add_left_out(struct lc_attempt *attempt, struct lazycuda_status *status, const char *path,
-			 const char *why)
+struct listing {
+	struct lc_attempt *attempt;
+	struct lazycuda_status *status;
+	uint32_t *numbers;	/* by the hash of its path, a folder's number, from 1 on */
+	size_t capacity;		/* a power of two */
+};
+
+/* Where the number of this path stands, or is to stand. */
+static uint32_t *number_at(const struct listing *listing, const char *path)
 {
+	size_t i = lc_hash(path, strlen(path));
+
+	for (;; i++) {
+		uint32_t *number = &listing->numbers[i & (listing->capacity - 1)];
+
+		if (!*number || !strcmp(listing->status->left_out[*number - 1].path, path))
+			return number;
+	}
+}
+
+static bool hold_more(struct listing *listing)
+{
+	const struct lazycuda_status *status = listing->status;
+
+	if (2 * status->left_out_count < listing->capacity)
+		return true;
+	listing->capacity = listing->capacity ? 2 * listing->capacity : 16;
+	listing->numbers = lc_alloc(&listing->attempt->arena,
+				    listing->capacity * sizeof(*listing->numbers));
+	for (size_t i = 0; listing->numbers && i < status->left_out_count; i++)
+		*number_at(listing, status->left_out[i].path) = (uint32_t)i + 1;
+	return listing->numbers;
+}
+
+static void add_left_out(struct listing *listing, const char *path, const char *why)
+{
+	struct lazycuda_status *status = listing->status;
 	struct lazycuda_folder *list = (struct lazycuda_folder *)status->left_out, *folder;
 
-	for (size_t i = 0; i < status->left_out_count; i++)
-		if (!strcmp(list[i].path, path))
-			return;
-	folder = lc_grow(&attempt->arena, &list, &status->left_out_count, sizeof(*folder));
+	if (listing->attempt->arena.failed || !hold_more(listing) || *number_at(listing, path))
+		return;
+	folder = lc_grow(&listing->attempt->arena, &list, &status->left_out_count, sizeof(*folder));
 	status->left_out = list;
-	if (folder)
-		*folder = (struct lazycuda_folder){ path, why };
+	if (!folder)
+		return;
+	*folder = (struct lazycuda_folder){ path, why };
+	*number_at(listing, path) = (uint32_t)status->left_out_count;
 }
 
 /* Each character of `between` is between two entries. */
-static void add_entries(struct lc_attempt *attempt, struct lazycuda_status *status, const char *name,
-			const char *value, const char *between, bool by_hand)
+static void add_entries(struct listing *listing, const char *name, const char *value,
+			const char *between, bool by_hand)
 {
+	struct lc_attempt *attempt = listing->attempt;
 	struct lc_arena *arena = &attempt->arena;
 	const char *found;
 	size_t length;
@@ -108,32 +144,33 @@ static void add_entries(struct lc_attempt *attempt, struct lazycuda_status *stat
 			why = why_not(attempt, entry, by_hand);
 		if (why) {
 			lc_trace(lc_attempt_library(attempt), "%s: %s names it, but %s", entry, name, why);
-			add_left_out(attempt, status, entry, lc_format(arena, "%s names it, but %s", name, why));
+			add_left_out(listing, entry, lc_format(arena, "%s names it, but %s", name, why));
 		}
 	}
 }
 
 struct lc_left_out lc_list_left_out(struct lc_attempt *attempt, struct lazycuda_status *status)
 {
-	const struct lc_known *known = attempt->search.known;
-	const struct lc_survey *survey = &known->survey;
+	const struct lc_cache *cache = attempt->search.cache;
+	const struct lc_survey *survey = &cache->survey;
 	const bool in_vain = !attempt->found.handle && attempt->search.looked;
 	const bool toolkits = in_vain && lc_has_majors(lc_attempt_library(attempt));
+	struct listing listing = { .attempt = attempt, .status = status };
 	struct lc_left_out counts = { 0 };
 
 	/* LAZYCUDA_PATH is first, and is for every library. */
 	for (size_t i = 0; in_vain && i < (toolkits ? LC_LEADING : 1); i++)
-		add_entries(attempt, status, lc_leading[i], known->variables[i], i ? "" : ":", true);
+		add_entries(&listing, lc_leading[i], cache->variables[i], i ? "" : ":", true);
 	counts.by_hand = status->left_out_count;
 	for (size_t i = 0; i < survey->left_out_count; i++)
-		add_left_out(attempt, status, survey->left_out[i].path, survey->left_out[i].reason);
+		add_left_out(&listing, survey->left_out[i].path, survey->left_out[i].reason);
 	counts.searched = status->left_out_count - counts.by_hand;
 	if (in_vain)
-		add_entries(attempt, status, "LD_LIBRARY_PATH",
+		add_entries(&listing, "LD_LIBRARY_PATH",
 			    lc_variable_at_start(&attempt->arena, "LD_LIBRARY_PATH"), ":;", false);
 	if (toolkits) {
-		add_entries(attempt, status, "CONDA_PREFIX", survey->conda, "", false);
-		add_entries(attempt, status, "PYTHONPATH", survey->python, ":", false);
+		add_entries(&listing, "CONDA_PREFIX", survey->conda, "", false);
+		add_entries(&listing, "PYTHONPATH", survey->python, ":", false);
 	}
 	return counts;
 }

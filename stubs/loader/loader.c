@@ -19,9 +19,13 @@
 #include "aside.h"
 #include "attempt.h"
 #include "dl.h"
+#include "of_thread.h"
 #include "peers.h"
+#include "report.h"
 #include "settings.h"
 #include "specifics.h"
+#include "stack.h"
+#include "variables.h"
 #include "../base/auxiliary.h"
 #include "../base/glibc.h"
 #include "../base/objects.h"
@@ -101,7 +105,7 @@ static struct {
 	_Atomic bool broken;			/* that search found what dlopen() refused */
 	_Atomic unsigned long long tick;	/* of the last look, or of the last search */
 	_Atomic int count;			/* looks in that tick */
-	_Atomic unsigned long long known;	/* when what the last search took was begun */
+	_Atomic unsigned long long began;	/* when what the last search took was begun */
 	_Atomic size_t users;			/* how many users of stubs it saw */
 	_Atomic unsigned long long removed;	/* lc_process_loads() then */
 	_Atomic bool rested;			/* a second went by without a look, or the program asks */
@@ -175,7 +179,7 @@ static bool loaded_something(void)
 	return atomic_load(&looks.seen) > atomic_load(&looks.searched);
 }
 
-/* Returns true if another search may find the library that was missing.  Inline, as ensure() is. */
+/* Returns true if another search may find the library that was missing.  Inline, as ensure_loaded() is. */
 static inline __attribute__((always_inline)) bool is_worth_a_try(bool asked)
 {
 	if (asked) {
@@ -201,7 +205,7 @@ static inline __attribute__((always_inline)) bool is_worth_a_try(bool asked)
 		SIGNAL(SIGXCPU)))
 #define NOT_HELD UINT64_MAX	/* the kernel leaves SIGKILL out of any mask */
 
-/* Returns what release_signals() takes. */
+/* Returns what lc_release_signals() takes. */
 static uint64_t hold_signals(void)
 {
 	const uint64_t held = HELD;
@@ -211,17 +215,26 @@ static uint64_t hold_signals(void)
 	return before;
 }
 
-static void release_signals(uint64_t before)
+void lc_release_signals(uint64_t before)
 {
 	if (before != NOT_HELD)
 		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 }
 
+/* Whatever was caught before: foreign code may have set handlers. */
+void lc_hold_signals_again(uint64_t *before)
+{
+	const uint64_t now = hold_signals();
+
+	if (*before == NOT_HELD)
+		*before = now;
+}
+
 /* The signals that the program has handlers for; all, if the kernel does not tell. */
 static uint64_t caught_signals(void)
 {
-	char room[LC_OWN_ROOM], text[4096];
-	const int fd = LC_AGAIN(open(lc_own_file(room, "status"), O_RDONLY | O_CLOEXEC));
+	char buffer[LC_OWN_PATH], text[4096];
+	const int fd = LC_AGAIN(open(lc_own_file(buffer, "status"), O_RDONLY | O_CLOEXEC));
 	const ssize_t size = fd < 0 ? 0 : LC_AGAIN(read(fd, text, sizeof(text) - 1));
 	const char *digit = size > 0 ? (text[size] = 0, strstr(text, "\nSigCgt:\t")) : NULL;
 	uint64_t caught = 0;
@@ -238,15 +251,17 @@ static uint64_t caught_signals(void)
 /*
  * Lets those signals through that no handler waits for.  They end a process that is stuck in a
  * constructor or on a network's disk; and threads that a constructor starts keep this mask for life.
+ * Returns what lc_release_signals() takes then.
  */
-static void hold_caught_signals(uint64_t before)
+static uint64_t hold_caught_signals(uint64_t before)
 {
 	uint64_t held;
 
 	if (before == NOT_HELD)
-		return;
+		return before;
 	held = before | (HELD & caught_signals());
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &held, NULL, sizeof(held));
+	return held == before ? NOT_HELD : before;
 }
 
 /* --- publication, with the lock --- */
@@ -336,13 +351,13 @@ static void after_exit(void)
 }
 
 /* Stands in for every function that gives something back. */
-static uint64_t release(void)
+static uint64_t release_nothing(void)
 {
 	return (uint32_t)lc_library.released;
 }
 
 /* Notes, before the slots are filled, what they will lead to at the end: a slow function where
- * one is now, or release(). */
+ * one is now, or release_nothing(). */
 static void note_endings(void)
 {
 	lc_locked();
@@ -352,7 +367,7 @@ static void note_endings(void)
 		state.endings[i] = state.functions[i] ? lc_slot_table[i] : NULL;
 	for (size_t i = 0; i < lc_library.release_count; i++)
 		if (state.functions[lc_library.releases[i]])
-			state.endings[lc_library.releases[i]] = (lc_function)release;
+			state.endings[lc_library.releases[i]] = (lc_function)release_nothing;
 }
 
 static void publish_status(const struct lc_attempt *attempt, struct published *published)
@@ -378,16 +393,14 @@ static void finish_filling(void)
 }
 
 /* Drops the lock while recorded calls are replayed. */
-static void fill(uint64_t held)
+static void replay_and_fill(uint64_t *held)
 {
 	lc_locked();
 	lc_work_begin(&state.filler, __builtin_frame_address(0));
 	atomic_store(&state.phase, FILLING);
 	while (lc_specifics.replay_pending && lc_specifics.replay_pending()) {
 		lc_unlock();
-		release_signals(held);
-		lc_specifics.replay_next(state.functions, state.outcomes);
-		hold_signals();
+		lc_specifics.replay_next(state.functions, state.outcomes, held);
 		lc_lock();
 	}
 	finish_filling();
@@ -395,7 +408,7 @@ static void fill(uint64_t held)
 
 /* Keeps the library, whoever calls dlclose() for it too often: ld.so keeps what it has loaded for a
  * program itself. */
-static void keep(struct lc_attempt *attempt)
+static void keep_loaded(struct lc_attempt *attempt)
 {
 	const char *said;
 
@@ -403,9 +416,9 @@ static void keep(struct lc_attempt *attempt)
 		  RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE, &said);
 }
 
-static void publish_loaded(struct lc_attempt *attempt, struct published *published, uint64_t held)
+static void publish_loaded(struct lc_attempt *attempt, struct published *published, uint64_t *held)
 {
-	keep(attempt);
+	keep_loaded(attempt);
 	if (attempt->endings && !atomic_exchange(&state.exit_handled, true))
 		atexit(at_exit);
 	if (attempt->endings && atomic_load(&state.over))
@@ -423,7 +436,7 @@ static void publish_loaded(struct lc_attempt *attempt, struct published *publish
 	atomic_store(&state.outcomes, attempt->outcomes);
 	publish_status(attempt, published);
 	atomic_store(&lc_self.loaded, attempt->found.version);
-	fill(held);
+	replay_and_fill(held);
 	lc_unlock();
 }
 
@@ -450,7 +463,7 @@ void lc_forked(void)
 	if (lc_specifics.replay_forked)
 		lc_specifics.replay_forked();
 	atomic_store(who_looks(), 0);
-	lc_known_forked();
+	lc_cache_forked();
 }
 
 /*
@@ -469,13 +482,13 @@ static bool worth_a_search(unsigned named)
  * leads that has come since.  Sets *unsure, if that cannot be told now. */
 static bool may_be_elsewhere(bool *unsure)
 {
-	return (atomic_exchange(&looks.rested, false) && lc_known_changed(atomic_load(&looks.known))) ||
-	       lc_known_outgrown(atomic_load(&looks.users), atomic_load(&looks.removed), unsure);
+	return (atomic_exchange(&looks.rested, false) && lc_cache_changed(atomic_load(&looks.began))) ||
+	       lc_cache_has_new_users(atomic_load(&looks.users), atomic_load(&looks.removed), unsure);
 }
 
 /* Records that a search is done, which began when the process was as in `before`.  What it loaded
  * and unloaded itself is no reason for another one. */
-static void note_search(const struct lc_attempt *attempt, const struct lc_known *known,
+static void note_search(const struct lc_attempt *attempt, const struct lc_cache *cache,
 			struct lc_loads before, unsigned named)
 {
 	struct lc_loads now = lc_process_loads();
@@ -483,8 +496,8 @@ static void note_search(const struct lc_attempt *attempt, const struct lc_known 
 
 	atomic_store(&looks.broken, attempt->found.broken);
 	atomic_store(&looks.named, named);
-	atomic_store(&looks.known, known->began);
-	atomic_store(&looks.users, known->process.user_count);
+	atomic_store(&looks.began, cache->began);
+	atomic_store(&looks.users, cache->process.user_count);
 	atomic_store(&looks.removed, now.removed);
 	atomic_store(&looks.tick, this_tick());
 	atomic_store(&looks.searched, same ? now.added : before.added);
@@ -498,7 +511,7 @@ static struct published *search_once(struct lc_attempt *attempt, bool retry,
 	struct lc_loads loads = lc_process_loads();
 	unsigned named = named_now();
 	struct published *published;
-	struct lc_known *known;
+	struct lc_cache *cache;
 	bool unsure = false, elsewhere = retry && may_be_elsewhere(&unsure);
 
 	*refusal = LC_MISSING;
@@ -513,35 +526,36 @@ static struct published *search_once(struct lc_attempt *attempt, bool retry,
 		lc_try_failed();
 		return NULL;
 	}
-	atomic_store(&looks.looking, &attempt->search.first->looking);
+	atomic_store(&looks.looking, &attempt->search.cache->peers.first->looking);
 	published = lc_alloc(&attempt->arena, sizeof(*published));
-	if (!published) {
+	if (published)
+		lc_report(attempt, &published->status);
+	if (attempt->arena.failed) {
 		lc_attempt_drop(attempt);
 		lc_try_failed();
 		return NULL;
 	}
-	published->status = *attempt->status;
 	published->nothing = attempt->search.at.settings.guard != LC_STRICT &&
 			     !attempt->search.at.settings.wrong &&
 			     !lc_search_found_any(&attempt->search, false);
-	known = attempt->search.known;
-	attempt->search.known = NULL;
-	note_search(attempt, known, loads, named);
+	cache = attempt->search.cache;
+	attempt->search.cache = NULL;
+	note_search(attempt, cache, loads, named);
 	if (retry && attempt->found.broken)
 		lc_try_failed();
 	if (!attempt->found.handle) {
 		*refusal = attempt->found.choice.refusal;
-		lc_known_give(known, publish_none(attempt, published, retry));
+		lc_cache_give(cache, publish_none(attempt, published, retry));
 		return NULL;
 	}
-	*copies = lc_specifics.replay_pending && lc_peers_have_copy(&known->peers, &lc_self);
-	lc_known_give(known, true);
+	*copies = lc_specifics.replay_pending && lc_peers_have_copy(&cache->peers, &lc_self);
+	lc_cache_give(cache, true);
 	return published;
 }
 
 /* Searches and publishes the result.  Returns why the library is not available to
  * this call, or LC_NONE. */
-static enum lc_refusal search(bool retry, uint64_t held)
+static enum lc_refusal search_and_publish(bool retry, uint64_t *held)
 {
 	struct published *published;
 	struct lc_attempt attempt;
@@ -558,9 +572,9 @@ static enum lc_refusal search(bool retry, uint64_t held)
 	publish_loaded(&attempt, published, held);
 	if (!copies)
 		return LC_NONE;
-	release_signals(held);
+	lc_release_signals(*held);
 	lc_peers_load_copies(&lc_self);
-	hold_signals();
+	lc_hold_signals_again(held);
 	return LC_NONE;
 }
 
@@ -568,7 +582,7 @@ static void fill_again(void *held)
 {
 	lc_lock();
 	if (state.phase == UNWRITTEN)
-		fill(*(const uint64_t *)held);
+		replay_and_fill(held);
 	lc_unlock();
 }
 
@@ -581,7 +595,7 @@ static enum lc_refusal write_again(void)
 	held = hold_signals();
 	lc_call_with_stack(fill_again, &held);
 	lc_leave();
-	release_signals(held);
+	lc_release_signals(held);
 	return LC_MISSING;
 }
 
@@ -597,8 +611,9 @@ static void search_there(void *data)
 	struct searching *searching = data;
 
 	if (!lc_hidden_by(&lc_library))
-		hold_caught_signals(searching->held);
-	searching->refusal = search(searching->retry, searching->held);
+		searching->held = hold_caught_signals(searching->held);
+	lc_find_keys();
+	searching->refusal = search_and_publish(searching->retry, &searching->held);
 	dlerror();
 }
 
@@ -612,7 +627,7 @@ static enum lc_refusal attempt_load(bool retry)
 		atexit(after_exit);
 	lc_call_with_stack(search_there, &searching);
 	lc_leave();
-	release_signals(searching.held);
+	lc_release_signals(searching.held);
 	return searching.refusal;
 }
 
@@ -631,7 +646,7 @@ static void wait_for_filler(void)
 		if (!lc_wait_for(&state.filler, &state.phase, FILLING, &waits))
 			break;
 	atomic_fetch_sub(&state.waiting, 1);
-	lc_enter();	/* a replayed call may have unwound this thread out of fill() */
+	lc_enter();	/* a replayed call may have unwound this thread out of replay_and_fill() */
 	lc_lock();
 	finish_filling();
 	lc_unlock();
@@ -697,7 +712,7 @@ static __attribute__((noinline)) enum lc_refusal go_on(bool asked)
 
 /* Returns LC_NONE once the library is loaded, else why not.  With `asked`, tries now, whatever
  * the limits. */
-static inline __attribute__((always_inline)) enum lc_refusal ensure(bool asked)
+static inline __attribute__((always_inline)) enum lc_refusal ensure_loaded(bool asked)
 {
 	enum lc_refusal refusal;
 
@@ -712,7 +727,7 @@ static enum lc_refusal outcome_of(unsigned slot)
 
 static __attribute__((noinline)) enum lc_refusal load_first(unsigned slot)
 {
-	enum lc_refusal refusal = ensure(false);
+	enum lc_refusal refusal = ensure_loaded(false);
 
 	return refusal == LC_NONE ? outcome_of(slot) : refusal;
 }
@@ -724,7 +739,7 @@ enum lc_refusal lc_load_for(unsigned slot)
 
 bool lc_load(void)
 {
-	return ensure(true) == LC_NONE && !lc_is_ending();
+	return ensure_loaded(true) == LC_NONE && !lc_is_ending();
 }
 
 bool lc_found_nothing(void)
@@ -741,7 +756,14 @@ const struct lazycuda_status *lc_status(void)
 	return published ? &published->status : lc_specifics.unknown;
 }
 
-static const char eager[] LC_AT_START = LC_EAGER_VARIABLE;
+#ifdef LC_EMBEDDED
+/* Before the constructors of nvcc in the same object, which register kernels. */
+#define LC_AT_LOAD __attribute__((constructor(101)))
+#else
+#define LC_AT_LOAD __attribute__((constructor))
+#endif
+
+static const char eager_variable[] LC_AT_START = LC_EAGER_VARIABLE;
 
 /*
  * The only code that runs when a stub is loaded.  Few pages of code are read for it: the
@@ -750,10 +772,10 @@ static const char eager[] LC_AT_START = LC_EAGER_VARIABLE;
  * With LAZYCUDA_EAGER=1 the library is loaded here.  This is before the constructors of what
  * needs the stub, and so where ld.so would have loaded the library that the stub stands for.
  */
-__attribute__((constructor)) static void begin(void)
+LC_AT_LOAD static void at_load(void)
 {
+	lc_begin_threads();
 	lc_handle_forks();
-	lc_handle_exit();
-	if (secure_getenv(eager) && lc_is_eager())
+	if (secure_getenv(eager_variable) && lc_is_eager())
 		lc_load();
 }

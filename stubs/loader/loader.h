@@ -9,15 +9,7 @@
  * When exit() comes to the real library's own handlers, every slot is slow again, or leads to
  * a function that does nothing and succeeds.
  *
- * The way of a first call, in six files:
- *
- *	../entry/entry.h	LC_SLOW: the slow function, to which the slot leads at first
- *	errors.c	lc_slow(): lc_load_for(), or why not as a status; then LC_SLOW calls the slot
- *	loader.c	go_on(): who searches, who waits; search_once() makes an attempt
- *	attempt.c	lc_attempt(): the next two, then resolve(): a function for each slot
- *	search.c	lc_search_run(): what there is in the process and in places, of every stub
- *	open.c		lc_open_found(): lc_choose() of choice.c, then lc_dlopen() of dl.c
- *	loader.c	publish_loaded(): the status, and by fill() the slots
+ * CONTRIBUTING.md walks through a first call.
  *
  * Threads that race for the first call all search.  The first to finish publishes
  * its result, and the others drop theirs.
@@ -38,6 +30,7 @@
 #define LOADER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "../../include/lazycuda.h"
 #include "forks.h"
@@ -53,6 +46,11 @@ lc_function lc_function_of(unsigned slot);
 
 /* The thread that replays recorded calls, or did so last. */
 const struct lc_work *lc_filler(void);
+
+/* Around foreign code in a first call, which holds signals: they come while the caller's own code or the
+ * library's is there, and not while this stub has its lock, for which their handlers would wait. */
+void lc_release_signals(uint64_t held);
+void lc_hold_signals_again(uint64_t *held);
 
 /* Returns true if a real library that could be used is in the process. */
 bool lc_is_in_process(void);

@@ -25,7 +25,7 @@ enum lc_tier {
 };
 
 /* A file that could be loaded, as far as is known without loading it. */
-struct lc_option {
+struct lc_candidate {
 	enum lc_origin origin;
 	enum lc_tier tier;	/* of one that was searched for: the nearest place that has it */
 	int major;
@@ -37,21 +37,26 @@ struct lc_option {
 	const char *lacks;	/* what it cannot work without is not there: says what; else NULL */
 	uint32_t cuda;		/* of a library with majors of its own: the CUDA majors that it may
 				   belong to, a bit for each; 0: it goes with any */
-	const char *told;	/* what tells `cuda`, or that nothing does; else NULL */
+	const char *cuda_reason;	/* what tells `cuda`, or that nothing does; else NULL */
 	bool by_folder;		/* only a folder's name tells it */
 	bool private;		/* it is in the process for those alone who name it otherwise */
 	const char *unusable;	/* damaged, foreign, or loading it has failed: says which */
 	const char *unbound;	/* why dlopen() did not bind all its functions; NULL: it did, or
 				   was not asked yet */
+	struct lc_file *file;	/* cache.h; no choice depends on it */
 };
 
 /* One stub in the process and what was found for it, in order of preference. */
-struct lc_seat {
+struct lc_voter {
 	const struct lc_library *library;
-	struct lc_option *options;
-	size_t option_count;
+	struct lc_candidate *candidates;
+	size_t candidate_count;
 	lc_version loaded;	/* the version that the stub has loaded; 0: none yet */
 	uint32_t callers;	/* the library's majors that callers were compiled for, a bit for each */
+	const struct lc_adaptor *adaptors;	/* of its stub */
+	bool hidden;		/* by a variable */
+	struct lc_sought *sought;	/* cache.h: what was found in places; NULL: nobody looked there, */
+	size_t sought_count;	/* and how much of that is among the candidates */
 };
 
 struct lc_circumstances {
@@ -59,40 +64,40 @@ struct lc_circumstances {
 	lc_version driver;	/* 0: no driver */
 	int branch;		/* of the display driver; 0: unknown */
 	int process_major;	/* the one that the stubs have agreed on; 0: none */
-	const struct lc_seat *seats;	/* every stub in the process */
-	size_t seat_count;
-	size_t self;		/* the seat to choose for */
+	const struct lc_voter *voters;	/* every stub in the process */
+	size_t voter_count;
+	size_t self;		/* the voter to choose for */
 };
 
 bool lc_is_guarded(const struct lc_circumstances *at);
 bool lc_heeds_driver(const struct lc_circumstances *at);
 
 /* Returns true if it matters whether the driver can run a stub's library. */
-bool lc_asks_driver(const struct lc_circumstances *at, const struct lc_seat *seat);
+bool lc_asks_driver(const struct lc_circumstances *at, const struct lc_voter *voter);
 
-/* The majors of CUDA that an option may belong to, a bit for each; 0: it goes with any. */
-uint32_t lc_cuda_of(const struct lc_seat *seat, const struct lc_option *option);
+/* The majors of CUDA that a candidate may belong to, a bit for each; 0: it goes with any. */
+uint32_t lc_cuda_of(const struct lc_voter *voter, const struct lc_candidate *candidate);
 
-/* Returns true if an option may belong to this major of CUDA; 0: to any. */
-bool lc_goes_with(const struct lc_seat *seat, const struct lc_option *option, int major);
+/* Returns true if a candidate may belong to this major of CUDA; 0: to any. */
+bool lc_goes_with(const struct lc_voter *voter, const struct lc_candidate *candidate, int major);
 
-/* The major of CUDA that an option belongs to; 0: it goes with any, or that is not known. */
-int lc_told_major(const struct lc_seat *seat, const struct lc_option *option);
-bool lc_is_unclear(const struct lc_seat *seat, const struct lc_option *option);
+/* The major of CUDA that a candidate belongs to; 0: it goes with any, or that is not known. */
+int lc_told_major(const struct lc_voter *voter, const struct lc_candidate *candidate);
+bool lc_is_unclear(const struct lc_voter *voter, const struct lc_candidate *candidate);
 
-/* Returns why the driver cannot run this option, or NULL if it can. */
+/* Returns why the driver cannot run this candidate, or NULL if it can. */
 const char *lc_driver_objection(struct lc_arena *arena, const struct lc_circumstances *at,
-				const struct lc_seat *seat, const struct lc_option *option);
+				const struct lc_voter *voter, const struct lc_candidate *candidate);
 
-/* Returns why an option may not be taken, whatever the other stubs do, or NULL.  What the driver
+/* Returns why a candidate may not be taken, whatever the other stubs do, or NULL.  What the driver
  * cannot run may be, unless the guard is strict. */
 const char *lc_objection(struct lc_arena *arena, const struct lc_circumstances *at,
-			 const struct lc_seat *seat, const struct lc_option *option);
+			 const struct lc_voter *voter, const struct lc_candidate *candidate);
 
-/* Returns why the user's constraints allow no version that an option can have, or NULL.  They
+/* Returns why the user's constraints allow no version that a candidate can have, or NULL.  They
  * do not concern a file that the user names, nor one that goes with any CUDA. */
 const char *lc_why_excluded(struct lc_arena *arena, const struct lc_circumstances *at,
-			    const struct lc_seat *seat, const struct lc_option *option);
+			    const struct lc_voter *voter, const struct lc_candidate *candidate);
 
 /* Returns true if anything about the driver can change the choice; with `branch`, if the display
  * driver's can: the driver has the same major as a candidate and may be older. */

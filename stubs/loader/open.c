@@ -7,14 +7,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../base/count.h"
 #include "../base/glibc.h"
-#include "../base/objects.h"
+#include "asks.h"
 #include "dl.h"
 #include "unknown.h"
 
 /* Returns why dlopen() failed. */
-static const char *failure(struct lc_arena *arena, const char *said, const char *otherwise,
-			   const struct lc_companions *brought)
+static const char *failure_text(struct lc_arena *arena, const char *said, const char *otherwise,
+				const struct lc_companions *brought)
 {
 	const char *others = lc_join(arena, brought->others.list, brought->others.count, ", ");
 
@@ -22,85 +23,82 @@ static const char *failure(struct lc_arena *arena, const char *said, const char 
 			 *others ? "; " : "", others);
 }
 
-/* Marks an option as unusable, for this reason. */
-static void reject(struct lc_search *search, int option, const char *why)
+/* Marks a candidate as unusable, for this reason. */
+static void reject_candidate(const struct lc_library *library, struct lc_candidate *candidate,
+			     const char *why)
 {
-	size_t self = search->at.self;
-
-	search->seats[self].options[option].unusable = why;
-	lc_trace(search->seats[self].library, "%s %s", search->files[self][option].path, why);
+	candidate->unusable = why;
+	lc_trace(library, "%s %s", candidate->file->path, why);
 }
 
-/* Goes on to another path to the same file, beside which may lie what it needs.  Returns false if
- * there is none. */
-static bool take_next_link(const struct lc_library *library, struct lc_file *file, const char *said)
+/* Tries the next path to the same file, beside which may lie what it needs.  Returns false if there
+ * is none. */
+static bool use_other_path(const struct lc_library *library, struct lc_file *file, const char *said)
 {
-	const struct lc_link *link = file->links;
+	const struct lc_other_path *other = file->other_paths;
 
-	if (!link)
+	if (!other)
 		return false;
 	lc_trace(library, "%s cannot be loaded: %s", file->path, said ? said : "dlopen() does not say why");
-	file->path = link->path;
-	file->found_by = link->found_by;
-	file->links = link->next;
+	file->path = other->path;
+	file->found_by = other->found_by;
+	file->other_paths = other->next;
 	return true;
 }
 
 /*
- * Loads the file of an option.  At first with all functions bound: a call of one that a needed
- * library lacks would end the process.  On failure marks the option as unusable and returns NULL.
+ * Loads the file of a candidate.  At first with all functions bound: a call of one that a needed
+ * library lacks would end the process.  On failure marks the candidate as unusable and returns NULL.
  */
-static void *open_option(struct lc_arena *arena, struct lc_search *search, int index,
-			 struct lc_found *found, struct lc_image *image)
+static void *open_candidate(struct lc_arena *arena, struct lc_candidate *candidate, struct lc_found *found,
+			    struct lc_image *image)
 {
-	size_t self = search->at.self;
-	struct lc_option *option = &search->seats[self].options[index];
-	bool loaded = option->origin == LC_BY_PROCESS;
+	bool loaded = candidate->origin == LC_BY_PROCESS;
 	struct link_map *map;
 	const char *why, *said = NULL;
 	void *handle;
 
-	handle = lc_dlopen(arena, search->files[self][index].path,
-			   (option->unbound ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL |
+	handle = lc_dlopen(arena, candidate->file->path,
+			   (candidate->unbound ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL |
 			   (loaded ? RTLD_NOLOAD : 0), &said);
 	/* dlopen() may be interposed, and the file may be another one by now. */
 	if (handle && !dlinfo(handle, RTLD_DI_LINKMAP, &map) &&
-	    lc_process_major(map, search->seats[self].library, image) == option->major)
+	    lc_process_major(map, found->library, image) == candidate->major)
 		return handle;
 	if (handle) {
 		dlclose(handle);
 		why = "is not what dlopen() loaded for it";
 	} else if (loaded) {
-		why = failure(arena, said, "it has just been unloaded", &found->companions);
-	} else if (take_next_link(search->seats[self].library, &search->files[self][index], said)) {
+		why = failure_text(arena, said, "it has just been unloaded", &found->companions);
+	} else if (use_other_path(found->library, candidate->file, said)) {
 		return NULL;
 	} else {
-		why = failure(arena, said, "dlopen() does not say why", &found->companions);
-		if (!option->unbound)
-			option->unbound = why;
+		why = failure_text(arena, said, "dlopen() does not say why", &found->companions);
+		if (!candidate->unbound)
+			candidate->unbound = why;
 		found->broken = true;
 	}
-	reject(search, index, why);
+	reject_candidate(found->library, candidate, why);
 	return NULL;
 }
 
 /*
- * Makes options usable again of which dlopen() did not bind all functions, once no other option of
+ * Makes candidates usable again of which dlopen() did not bind all functions, once no other candidate of
  * their major is left.  They are bound lazily, as ld.so binds what a program is linked to: perhaps
  * nobody calls what is missing.
  */
 static bool bind_lazily(struct lc_search *search, int chosen)
 {
-	const struct lc_seat *seat = &search->seats[search->at.self];
+	const struct lc_voter *voter = search->own;
 	bool any = false;
 
-	for (size_t i = 0; i < seat->option_count; i++) {
-		struct lc_option *option = &seat->options[i];
+	for (size_t i = 0; i < voter->candidate_count; i++) {
+		struct lc_candidate *candidate = &voter->candidates[i];
 
-		if (!option->unbound || option->unusable != option->unbound ||
-		    (chosen >= 0 && option->major == seat->options[chosen].major))
+		if (!candidate->unbound || candidate->unusable != candidate->unbound ||
+		    (chosen >= 0 && candidate->major == voter->candidates[chosen].major))
 			continue;
-		option->unusable = NULL;
+		candidate->unusable = NULL;
 		any = true;
 	}
 	return any;
@@ -119,24 +117,18 @@ static bool is_led_away(const char *name, const char *node)
 	return address && (!dladdr1(address, &there, NULL, 0) || there.dli_fbase != here.dli_fbase);
 }
 
+/* So that an auditor wraps a function once, also where it has led the program's call to a function of
+ * its own, which calls the stub. */
+void *lc_ask_auditor(const struct lc_found *in, const char *name, void *address)
+{
+	void *asked = lc_ask_loader(in->handle, name, in->node);
+
+	return asked != address && is_led_away(name, in->node) ? address : asked;
+}
+
 lc_function lc_find_found(const char *name, void *found)
 {
-	const struct lc_found *in = found;
-	lc_function function;
-	void *address, *asked;
-
-	if (!in->names.strings || !lc_names_find(&in->names, name, &address) ||
-	    (!address && in->needs_others)) {
-		address = lc_ask_loader(in->handle, name, in->node);
-	} else if (in->audited) {
-		/* So that an auditor wraps a function once, also where it has led the program's
-		 * call to a function of its own, which calls the stub. */
-		asked = lc_ask_loader(in->handle, name, in->node);
-		if (asked != address && !is_led_away(name, in->node))
-			address = asked;
-	}
-	memcpy(&function, &address, sizeof(function));
-	return function;
+	return lc_find_hashed(name, lc_hash(name, strlen(name)), found);
 }
 
 void lc_close_found(struct lc_found *found)
@@ -178,7 +170,7 @@ static bool is_other(const char *soname, void *data)
 		"libstdc++.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
 	};
 
-	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
+	for (size_t i = 0; i < LC_COUNT(common); i++)
 		if (!strcmp(soname, common[i]))
 			return false;
 	return *(bool *)data = true;
@@ -192,14 +184,14 @@ static bool is_other(const char *soname, void *data)
 static void prepare_names(const struct lc_search *search, struct lc_found *found,
 			  const struct lc_image *image)
 {
-	found->audited = search->known->process.audited;
+	found->audited = search->cache->process.audited;
+	lc_image_needed(image, is_other, &found->needs_others);
 	/* dlvsym() finds nothing in a file without nodes, where ld.so finds all. */
 	found->node = lc_has_nodes(found->library) && lc_image_has(image, DT_VERDEF) ?
 		      found->major->soname : NULL;
 	if (lc_image_has(image, DT_FILTER) || lc_image_has(image, DT_AUXILIARY))
 		return;
 	lc_names_of(image, found->node, &found->names);
-	lc_image_needed(image, is_other, &found->needs_others);
 }
 
 static bool is_of_glibc(const char *node, void *data)
@@ -209,10 +201,9 @@ static bool is_of_glibc(const char *node, void *data)
 }
 
 /* Sets *data and ends the loop if the symbol registers exit handlers. */
-static bool registers(const struct lc_undefined *symbol, void *data)
+static bool registers_handler(const struct lc_undefined *symbol, void *data)
 {
-	return *(bool *)data = !strcmp(symbol->name, "__cxa_atexit") ||
-			       !strcmp(symbol->name, "on_exit");
+	return *(bool *)data = !strcmp(symbol->name, *symbol->name == '_' ? "__cxa_atexit" : "on_exit");
 }
 
 /*
@@ -221,27 +212,23 @@ static bool registers(const struct lc_undefined *symbol, void *data)
  */
 static bool may_shut_down(const struct lc_found *found, const struct lc_image *image)
 {
-	bool others = false, registered = false;
+	bool registered = false;
 
-	lc_image_needed(image, is_other, &others);
-	return others || found->companions.count ||
-	       lc_image_undefined(image, is_of_glibc, registers, &registered) || registered;
+	return found->needs_others || found->companions.count ||
+	       lc_image_undefined(image, is_of_glibc, registers_handler, &registered) || registered;
 }
 
-/* Loads the chosen option. */
+/* Loads the chosen candidate. */
 static bool open_choice(struct lc_arena *arena, struct lc_search *search,
 			lc_version_look *version, struct lc_found *found)
 {
-	int chosen = found->choice.option;
-	struct lc_option *option = &search->seats[search->at.self].options[chosen];
+	struct lc_candidate *candidate = &search->own->candidates[found->choice.candidate];
 	struct lc_image image;
 
-	found->major = lc_listed_major(found->library, option->major);
-	if (option->origin != LC_BY_PROCESS)
-		lc_bring_companions(arena, search, option,
-				    &search->files[search->at.self][chosen], found->choice.common,
-				    &found->companions);
-	found->handle = open_option(arena, search, chosen, found, &image);
+	found->major = lc_listed_major(found->library, candidate->major);
+	if (candidate->origin != LC_BY_PROCESS)
+		lc_bring_companions(arena, search, candidate, found->choice.common, &found->companions);
+	found->handle = open_candidate(arena, candidate, found, &image);
 	if (!found->handle) {
 		lc_drop_companions(&found->companions);
 		return false;
@@ -249,16 +236,16 @@ static bool open_choice(struct lc_arena *arena, struct lc_search *search,
 	prepare_names(search, found, &image);
 	found->shuts_down = may_shut_down(found, &image);
 	found->version = find_version(found, version);
-	option->version = found->version;
-	option->latest = version ? found->version :
+	candidate->version = found->version;
+	candidate->latest = version ? found->version :
 				   lc_latest_version(found->library, found->version);
-	if (found->version && !lc_why_excluded(arena, &search->at,
-							 &search->seats[search->at.self], option))
+	if (found->version && !lc_why_excluded(arena, &search->at, search->own, candidate))
 		return true;
 	lc_close_found(found);
 	/* What is now known to be excluded is not chosen again. */
 	if (!found->version)
-		reject(search, chosen, "is a stand-in for linking: its functions do nothing");
+		reject_candidate(found->library, candidate,
+				 "is a stand-in for linking: its functions do nothing");
 	return false;
 }
 
@@ -266,7 +253,7 @@ static bool open_choice(struct lc_arena *arena, struct lc_search *search,
  * Agrees on a major with the other stubs.  Returns false if they have agreed on
  * another one since the search read it; then the choice has to be made again.
  */
-static bool agree(struct lc_search *search, const struct lc_found *found)
+static bool agree_on_major(struct lc_search *search, const struct lc_found *found)
 {
 	struct lc_circumstances *at = &search->at;
 	int major = found->library->own_majors ? 0 : found->major->major;
@@ -277,7 +264,7 @@ static bool agree(struct lc_search *search, const struct lc_found *found)
 	if (at->settings.guard == LC_OFF || at->process_major || !major ||
 	    !lc_is_coordinated(found->library))
 		return true;
-	if (atomic_compare_exchange_strong(&search->first->process_major, &agreed,
+	if (atomic_compare_exchange_strong(&search->cache->peers.first->process_major, &agreed,
 					   (uint32_t)major) ||
 	    (int)agreed == major)
 		return true;
@@ -288,13 +275,13 @@ static bool agree(struct lc_search *search, const struct lc_found *found)
 void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_look *look,
 		   lc_version_look *version, struct lc_found *found)
 {
-	static const struct lc_choice none = { .option = -1, .refusal = LC_MISSING };
+	static const struct lc_choice none = { .candidate = -1, .refusal = LC_MISSING };
 	bool asked = false, asked_in_folders = false;
 
 	*found = (struct lc_found){ .choice = none };
 	if (arena->failed)
 		return;
-	found->library = search->seats[search->at.self].library;
+	found->library = search->own->library;
 	if (search->looked)
 		lc_prefer_set(arena, search);
 	for (;;) {
@@ -310,7 +297,7 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 			found->choice = none;
 			return;
 		}
-		if (bind_lazily(search, found->choice.option))
+		if (bind_lazily(search, found->choice.candidate))
 			continue;
 		if (!lc_choice_stands(arena, &search->at, &found->choice,
 				      lc_tier_after(search->kinds)) &&
@@ -322,7 +309,7 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 			asked_in_folders = true;
 			continue;
 		}
-		if (found->choice.option < 0) {
+		if (found->choice.candidate < 0) {
 			if (!asked && lc_ask_libraries(arena, search, found->choice.common)) {
 				asked = true;
 				continue;
@@ -330,7 +317,7 @@ void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_l
 			if (!lc_search_last_resort(arena, search))
 				return;
 		} else if (open_choice(arena, search, version, found)) {
-			if (agree(search, found))
+			if (agree_on_major(search, found))
 				return;
 			lc_close_found(found);
 		}

@@ -2,7 +2,7 @@
 /*
  * open.h - chooses and loads one of the files that a search found
  *
- * For the seat that the search is made for.  Calls the dynamic loader and
+ * For the voter that the search is made for.  Calls the dynamic loader and
  * foreign constructors: hold no lock.
  */
 #ifndef OPEN_H
@@ -10,6 +10,7 @@
 
 #include "companions.h"
 #include "search.h"
+#include "../base/objects.h"
 
 struct lc_found {
 	const struct lc_library *library;
@@ -22,8 +23,8 @@ struct lc_found {
 	bool audited;			/* ld.so may lead names elsewhere */
 	bool shuts_down;		/* it may have exit handlers, or what it needs */
 	struct lc_companions companions;	/* loaded before it */
-	bool broken;			/* dlopen() refused an option: it may take it later */
-	struct lc_choice choice;	/* among all options of the search */
+	bool broken;			/* dlopen() refused a candidate: it may take it later */
+	struct lc_choice choice;	/* among all candidates of the search */
 };
 
 /* Sets what the choice needs to know of the driver; false: that is not possible now. */
@@ -31,31 +32,34 @@ typedef bool lc_driver_look(struct lc_arena *arena, struct lc_search *search);
 
 /*
  * Chooses and loads, until a library is loaded whose major the process agrees on, or
- * no option is left.  Options that cannot be loaded are marked as unusable, with the
+ * no candidate is left.  Options that cannot be loaded are marked as unusable, with the
  * reason.  `look` is NULL for a library that does not depend on the driver, `version`
  * for one that does not report its version.
  */
 void lc_open_found(struct lc_arena *arena, struct lc_search *search, lc_driver_look *look,
 		   lc_version_look *version, struct lc_found *found);
 
-/* Asks those that are in a folder of the CUDA `common`, before the process takes that although
- * libraries of another are there.  Returns true if one belongs to another. */
-bool lc_ask_in_folders(struct lc_arena *arena, struct lc_search *search, int common);
-
-/* Asks those libraries that could be loaded for this stub, after a choice that took none of them, and
- * notes each that says that it belongs to the CUDA `common`, or, if that is 0, to any.  Returns true if
- * one does.  Calls the dynamic loader and the library: hold no lock. */
-bool lc_ask_libraries(struct lc_arena *arena, struct lc_search *search, int common);
-
 /* The function of this name in the loaded library, or NULL.  `found` is a struct lc_found. */
 lc_function lc_find_found(const char *name, void *found);
 
-void lc_close_found(struct lc_found *found);
+/* What an auditor of ld.so makes of a name for which the library itself has `address`, or NULL. */
+void *lc_ask_auditor(const struct lc_found *found, const char *name, void *address);
 
-/*
- * Gives the stub's variables the values of the loaded library's, and has all objects use the
- * library's own from now on: ld.so wrote the address of the stub's into their tables.
- */
-void lc_share_variables(struct lc_found *found);
+/* lc_find_found() with the name's lc_hash(): a first call asks for hundreds of names. */
+static inline lc_function lc_find_hashed(const char *name, uint32_t hash, const struct lc_found *found)
+{
+	lc_function function;
+	void *address = NULL;
+
+	if (!found->names.strings || !lc_names_find_hashed(&found->names, name, hash, &address) ||
+	    (!address && found->needs_others))
+		address = lc_ask_loader(found->handle, name, found->node);
+	else if (found->audited)
+		address = lc_ask_auditor(found, name, address);
+	memcpy(&function, &address, sizeof(function));
+	return function;
+}
+
+void lc_close_found(struct lc_found *found);
 
 #endif

@@ -11,6 +11,9 @@
 #include "../base/glibc.h"
 #include "../base/objects.h"
 
+_Static_assert(sizeof(void *) != 8 || offsetof(struct lc_peer, self) + 8 == LC_RECORD_BYTES,
+	       "records in other people's binaries are like this");
+
 static struct lc_peer *peer_of(const struct lc_stub *stub)
 {
 	/* Waits until another thread has relocated the record. */
@@ -20,10 +23,10 @@ static struct lc_peer *peer_of(const struct lc_stub *stub)
 	if (!handle)
 		return NULL;
 	peer = stub->record ? stub->record : lc_ask_loader(handle, LC_PEER_SYMBOL, NULL);
-	/* Stubs are never unloaded, so the record stays valid.  A release that adds fields to it
-	 * takes those that end before them, too. */
+	/* Stubs are never unloaded, so the record stays valid.  Who reads a field that comes behind
+	 * `self` has to look at the size. */
 	dlclose(handle);
-	return peer && peer->size >= sizeof(*peer) ? peer : NULL;
+	return peer && peer->size >= LC_RECORD_BYTES && peer->self == peer ? peer : NULL;
 }
 
 static void add_peer(struct lc_arena *arena, struct lc_peers *peers, struct lc_peer *peer,
@@ -41,6 +44,7 @@ static void add_peer(struct lc_arena *arena, struct lc_peers *peers, struct lc_p
 	*copy = *stub;
 	copy->library = peer->library;
 	copy->aside = peer->aside;
+	copy->callers = (int)peer->callers;
 }
 
 /* Tells the stubs which of them keeps what is known. */
@@ -51,7 +55,7 @@ static void name_keeper(const struct lc_peers *peers)
 	for (size_t i = 0; i < peers->count; i++) {
 		struct lc_peer *peer = peers->list[i];
 
-		if (peer->known_size != lc_self.known_size || strcmp(peer->sources, lc_self.sources))
+		if (peer->cache_size != lc_self.cache_size || strcmp(peer->sources, lc_self.sources))
 			continue;
 		if (!keeper)
 			keeper = peer;
@@ -61,7 +65,8 @@ static void name_keeper(const struct lc_peers *peers)
 
 void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers)
 {
-	const struct lc_stub this = { "", lc_self.library->stub, NULL, lc_self.library, NULL };
+	const struct lc_stub this = { .path = "", .soname = lc_self.library->stub,
+				      .library = lc_self.library };
 	struct lc_stub *stubs;
 	size_t count = lc_process_stubs(arena, &stubs);
 	bool self = false;
@@ -76,6 +81,7 @@ void lc_peers_read(struct lc_arena *arena, struct lc_peers *peers)
 	}
 	if (!self && !arena->failed)
 		add_peer(arena, peers, &lc_self, &this);
+	peers->first = peers->count ? peers->list[0] : NULL;
 	name_keeper(peers);
 }
 
@@ -86,15 +92,9 @@ void lc_peers_list(struct lc_arena *arena, struct lc_peers *peers)
 	lc_leave();
 }
 
-/* The stub that keeps what the program says; NULL if memory ran out. */
-static struct lc_peer *demanding(const struct lc_peers *peers)
-{
-	return peers->count ? peers->list[0] : NULL;
-}
-
 void lc_peers_settings(const struct lc_peers *peers, struct lc_settings *settings)
 {
-	struct lc_peer *peer = demanding(peers);
+	struct lc_peer *peer = peers->first;
 	const struct lc_demand *demand = peer ? atomic_load(&peer->demand) : NULL;
 	uint32_t order = peer ? atomic_load(&peer->order) : 0;
 
@@ -108,11 +108,9 @@ void lc_peers_settings(const struct lc_peers *peers, struct lc_settings *setting
 
 bool lc_peers_order(const struct lc_peers *peers, enum lc_order order)
 {
-	struct lc_peer *peer = demanding(peers);
-
-	if (peer)
-		atomic_store(&peer->order, order + 1);
-	return peer;
+	if (peers->first)
+		atomic_store(&peers->first->order, order + 1);
+	return peers->first;
 }
 
 static struct lc_demand *find_demand(struct lc_demand *first, const char *constraint)
@@ -148,7 +146,7 @@ static struct lc_demand *add_demand(struct lc_peer *peer, const char *constraint
 
 bool lc_peers_constrain(const struct lc_peers *peers, const char *constraint)
 {
-	struct lc_peer *peer = demanding(peers);
+	struct lc_peer *peer = peers->first;
 	struct lc_demand *demand;
 
 	if (!peer)
@@ -161,7 +159,7 @@ bool lc_peers_constrain(const struct lc_peers *peers, const char *constraint)
 	return demand;
 }
 
-static bool is_copy(const struct lc_peer *peer, const struct lc_peer *of)
+bool lc_is_copy(const struct lc_peer *peer, const struct lc_peer *of)
 {
 	return peer != of && !strcmp(peer->library->name, of->library->name);
 }
@@ -169,7 +167,7 @@ static bool is_copy(const struct lc_peer *peer, const struct lc_peer *of)
 bool lc_peers_have_copy(const struct lc_peers *peers, const struct lc_peer *of)
 {
 	for (size_t i = 0; i < peers->count; i++)
-		if (is_copy(peers->list[i], of))
+		if (lc_is_copy(peers->list[i], of))
 			return true;
 	return false;
 }
@@ -182,7 +180,7 @@ bool lc_peers_copy_is_loaded(const struct lc_peer *of)
 
 	lc_peers_list(&arena, &peers);
 	for (size_t i = 0; i < peers.count; i++)
-		loaded |= is_copy(peers.list[i], of) && atomic_load(&peers.list[i]->loaded);
+		loaded |= lc_is_copy(peers.list[i], of) && atomic_load(&peers.list[i]->loaded);
 	lc_arena_free(&arena);
 	return loaded;
 }
@@ -194,7 +192,7 @@ void lc_peers_load_copies(const struct lc_peer *of)
 
 	lc_peers_list(&arena, &peers);
 	for (size_t i = 0; i < peers.count; i++)
-		if (is_copy(peers.list[i], of))
+		if (lc_is_copy(peers.list[i], of))
 			peers.list[i]->load();
 	lc_arena_free(&arena);
 }
@@ -209,7 +207,7 @@ bool lc_peers_registered(const struct lc_peer *of, const struct lc_registration 
 	for (size_t i = 0; i < peers.count && !made; i++) {
 		struct lc_peer *peer = peers.list[i];
 
-		made = is_copy(peer, of) && peer->registered(call, result);
+		made = lc_is_copy(peer, of) && peer->registered(call, result);
 	}
 	lc_arena_free(&arena);
 	return made;

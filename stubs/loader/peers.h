@@ -22,13 +22,13 @@
 #include <stdint.h>
 
 #include "../../include/lazycuda.h"
-#include "hooks.h"
 #include "process.h"
 #include "settings.h"
+#include "../entry/own.h"
 
 struct lc_specifics;	/* specifics.h */
 struct lc_aside;	/* aside.h */
-struct lc_known;	/* known.h */
+struct lc_cache;	/* cache.h */
 
 /* A constraint of the program's, in a ring of all that there have been: another thread may still
  * be reading an earlier one, and one that comes back takes no memory. */
@@ -62,12 +62,12 @@ struct lc_peer {
 					 * LC_LOOKS_END once exit() shuts libraries down */
 	/* Makes a registration if its handle is from this stub; else returns 0. */
 	int (*registered)(const struct lc_registration *call, uintptr_t *result);
-	/* Of stubs that share what searches found out: the size of struct lc_known, and the release with
+	/* Of stubs that share what searches found out: the size of struct lc_cache, and the release with
 	 * a checksum of its sources, of which what it points to is laid out the same. */
-	uint32_t known_size;
+	uint32_t cache_size;
 	const char *sources;
-	/* In the first of these stubs: what searches found out (known.h), or NULL. */
-	_Atomic(struct lc_known *) known;
+	/* In the first of these stubs: what searches found out (cache.h), or NULL. */
+	_Atomic(struct lc_cache *) cache;
 	_Atomic(struct lc_peer *) keeper;	/* that stub; NULL: no search has set it yet */
 	void *(*open_aside)(const char *path);
 	const struct lc_aside *aside;
@@ -75,12 +75,15 @@ struct lc_peer {
 	_Atomic(struct lc_demand *) demand;
 	_Atomic uint32_t order;
 	_Atomic uint32_t everywhere;	/* there, too: a status shall have all candidates */
+	uint32_t callers;		/* of an embedded stub: the CUDA that they were compiled for */
+	const struct lc_peer *self;	/* this record: what else a note leads to is none */
 };
 
 struct lc_peers {
 	size_t count;
 	struct lc_peer **list;
 	struct lc_stub *stubs;	/* the objects that contain the peers */
+	struct lc_peer *first;	/* it keeps what the process has agreed on; NULL: memory ran out */
 };
 
 /*
@@ -105,6 +108,7 @@ bool lc_peers_order(const struct lc_peers *peers, enum lc_order order);
  * one copy may be launched through another, so once one copy has loaded the library,
  * all of them do.
  */
+bool lc_is_copy(const struct lc_peer *peer, const struct lc_peer *of);
 bool lc_peers_have_copy(const struct lc_peers *peers, const struct lc_peer *of);
 bool lc_peers_copy_is_loaded(const struct lc_peer *of);
 void lc_peers_load_copies(const struct lc_peer *of);

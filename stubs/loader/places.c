@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../base/auxiliary.h"
+#include "../base/by_name.h"
 #include "../base/count.h"
 #include "dl.h"
 #include "settings.h"
@@ -35,7 +36,35 @@ struct place_list {
 	const struct lc_library *library;
 	struct lc_places *places;
 	enum lc_tier tier;	/* of what is added */
+	const char *variable;	/* that names it */
 };
+
+struct lc_folder *lc_place_folder(struct lc_survey *survey, const struct lc_place *place,
+				  const char *path)
+{
+	struct lc_folders *folders = &survey->folders;
+	struct lc_folder *folder = lc_searchable(survey, path);
+	uid_t owner, other;
+
+	if (!folder || !place->object || !lc_owner_of(folders, path, &owner) || owner == 0 ||
+	    owner == geteuid())
+		return folder;
+	if (lc_owner_of(folders, place->object, &other) && other == owner)
+		return folder;
+	lc_leave_out(survey, path, lc_format(folders->arena,
+		     "it belongs to user %u, who is neither root nor you nor the owner of %s",
+		     (unsigned)owner, lc_printable(folders->arena, place->object)));
+	return NULL;
+}
+
+/* Notes in its folder that a library's list has a place, and where. */
+static void mark_listed(const struct place_list *list, size_t position)
+{
+	const struct lc_place *place = &list->places->list[position];
+
+	place->folder->listed[place->site] = list->library;
+	place->folder->position[place->site] = position;
+}
 
 static void add_place(struct place_list *list, struct lc_place place)
 {
@@ -46,13 +75,9 @@ static void add_place(struct place_list *list, struct lc_place place)
 
 	if (!folder)
 		return;
-	/* Meanwhile it may have been listed for another library. */
-	for (size_t i = 0; i < places->before; i++)
-		if (places->list[i].folder == folder && places->list[i].site == place.site)
-			return;
 	/* The order is that in which ld.so would come to it; whose it is, another matter. */
 	if (folder->listed[place.site] == list->library) {
-		added = &places->list[folder->place[place.site]];
+		added = &places->list[folder->position[place.site]];
 		if (list->tier < added->tier)
 			added->tier = list->tier;
 		return;
@@ -63,11 +88,10 @@ static void add_place(struct place_list *list, struct lc_place place)
 	*added = place;
 	added->folder = folder;
 	added->tier = list->tier;
-	folder->listed[place.site] = list->library;
-	folder->place[place.site] = places->count - 1;
+	mark_listed(list, places->count - 1);
 }
 
-static void add_new_place(struct place_list *list, const char *path, bool site, const char *found_by)
+static void add_by_path(struct place_list *list, const char *path, bool site, const char *found_by)
 {
 	add_place(list, (struct lc_place){ .path = path, .site = site, .found_by = found_by });
 }
@@ -116,7 +140,7 @@ const char *lc_expand(struct lc_arena *arena, const struct lc_survey *survey, co
 		const char *dollar = memchr(entry, '$', (size_t)(end - entry)), *value = "$";
 		size_t plain = (size_t)((dollar ? dollar : end) - entry), used = 0;
 
-		result = lc_format(arena, "%s%.*s", result, (int)plain, entry);
+		result = lc_format(arena, "%s%s", result, lc_copy(arena, entry, plain));
 		if (!dollar)
 			break;
 		for (size_t i = 0; i < LC_COUNT(tokens) && !used; i++) {
@@ -159,7 +183,7 @@ bool lc_leads_to_its_library(struct lc_arena *arena, const struct lc_survey *sur
 static void add_entry(struct place_list *list, const char *directory, const char *found_by)
 {
 	if (*directory == '/')
-		add_new_place(list, directory, false, found_by);
+		add_by_path(list, directory, false, found_by);
 	else if (*directory)
 		lc_leave_out(list->survey, directory,
 			     "it is relative, and another folder once the program goes elsewhere");
@@ -338,23 +362,23 @@ static void add_above(struct place_list *list)
 static void add_cached(struct place_list *list)
 {
 	const struct lc_library *library = list->library;
-	const struct lc_ldcache *cache = &list->survey->cache;
+	const struct lc_ldcache *ldcache = &list->survey->ldcache;
 	const char **sonames = lc_alloc(list->arena, library->major_count * sizeof(*sonames));
 	const char **files;
 	size_t count;
 
 	if (!sonames)
 		return;
-	lc_survey_cache(list->survey);
+	lc_survey_ldcache(list->survey);
 	for (size_t i = 0; i < library->major_count; i++)
 		sonames[i] = library->majors[i].soname;
-	count = lc_ldcache_parse(list->arena, cache->bytes, cache->size,
+	count = lc_ldcache_parse(list->arena, ldcache->bytes, ldcache->size,
 				 sonames, library->major_count, &files);
 	for (size_t i = 0; i < count; i++) {
 		const char *directory = lc_folder_of(list->arena, files[i]);
 
 		if (directory)
-			add_new_place(list, directory, false, "loader");
+			add_by_path(list, directory, false, "loader");
 	}
 }
 
@@ -402,17 +426,17 @@ static void add_other_sites(struct place_list *list)
 	lc_process_read_python(list->arena, process);
 	add_neighbours(list, 0, process->loaded_neighbour_count);
 	for (const char *entry, *at = list->survey->python; (entry = next_entry(list, &at)); )
-		add_new_place(list, entry, true, "site-packages");
+		add_by_path(list, entry, true, "site-packages");
 	add_neighbours(list, process->loaded_neighbour_count, process->neighbour_count);
 }
 
 /* The folders of a toolkit as NVIDIA installs it. */
 static void add_toolkit(struct place_list *list, const char *base, const char *found_by)
 {
-	add_new_place(list, lc_path(list->arena, base, "lib64"), false, found_by);
-	add_new_place(list, lc_path(list->arena, base, "lib"), false, found_by);
+	add_by_path(list, lc_path(list->arena, base, "lib64"), false, found_by);
+	add_by_path(list, lc_path(list->arena, base, "lib"), false, found_by);
 	for (size_t i = 0; target_folders[i]; i++)
-		add_new_place(list, lc_path(list->arena, base, target_folders[i]), false, found_by);
+		add_by_path(list, lc_path(list->arena, base, target_folders[i]), false, found_by);
 }
 
 /* NVIDIA's HPC SDK has what belongs to .../cuda/12.4 in .../math_libs/12.4 and so on. */
@@ -437,8 +461,8 @@ static void add_hpc_sdk(struct place_list *list, const char *base)
 	if (root == above)
 		version = ".";
 	for (size_t i = 0; root && i < LC_COUNT(beside); i++)
-		add_new_place(list, lc_path(list->arena, root, lc_format(list->arena, beside[i], version)),
-			      false, "environment");
+		add_by_path(list, lc_path(list->arena, root, lc_format(list->arena, beside[i], version)),
+			    false, "environment");
 }
 
 static void add_conda(struct place_list *list)
@@ -447,29 +471,19 @@ static void add_conda(struct place_list *list)
 
 	if (!conda)
 		return;
-	add_new_place(list, lc_path(list->arena, conda, "lib"), false, "conda");
+	add_by_path(list, lc_path(list->arena, conda, "lib"), false, "conda");
 	for (size_t i = 0; target_folders[i]; i++)
-		add_new_place(list, lc_path(list->arena, conda, target_folders[i]), false, "conda");
+		add_by_path(list, lc_path(list->arena, conda, target_folders[i]), false, "conda");
 }
 
-static void add_named_toolkit(struct place_list *list, const char *variable)
+static void add_named_toolkit(struct place_list *list)
 {
-	const char *base = lc_variable(variable);
+	const char *base = lc_variable(list->variable);
 
 	if (!base)
 		return;
 	add_toolkit(list, base, "environment");
 	add_hpc_sdk(list, base);
-}
-
-static void add_cuda_path(struct place_list *list)
-{
-	add_named_toolkit(list, "CUDA_PATH");
-}
-
-static void add_cuda_home(struct place_list *list)
-{
-	add_named_toolkit(list, "CUDA_HOME");
 }
 
 /* LAZYCUDA_PATH: folders with libraries, or toolkits, or site-packages. */
@@ -478,10 +492,10 @@ static void add_own_path(struct place_list *list)
 	const char *at = lc_variable("LAZYCUDA_PATH"), *entry;
 
 	while ((entry = next_entry(list, &at))) {
-		add_new_place(list, entry, false, "environment");
+		add_by_path(list, entry, false, "environment");
 		if (!lc_has_majors(list->library))
 			continue;
-		add_new_place(list, entry, true, "environment");
+		add_by_path(list, entry, true, "environment");
 		add_toolkit(list, entry, "environment");
 	}
 }
@@ -490,10 +504,10 @@ static void add_own_path(struct place_list *list)
  * those: a toolkit's copy is only for linking, or for a user to name. */
 static void add_system(struct place_list *list)
 {
-	for (size_t i = 0; i < sizeof(system_directories) / sizeof(*system_directories); i++)
-		add_new_place(list, system_directories[i], false, "system");
+	for (size_t i = 0; i < LC_COUNT(system_directories); i++)
+		add_by_path(list, system_directories[i], false, "system");
 	for (size_t i = 0; list->library->homes && list->library->homes[i]; i++)
-		add_new_place(list, list->library->homes[i], false, "system");
+		add_by_path(list, list->library->homes[i], false, "system");
 	if (!lc_has_majors(list->library))
 		return;
 	add_toolkit(list, "/usr/local/cuda", "system");
@@ -509,19 +523,20 @@ static const struct {
 	void (*add)(struct place_list *list);
 	enum lc_tier tier;
 	bool of_driver;		/* the driver's libraries are looked for there, too */
+	const char variable[10];
 } kinds[LC_KINDS] = {
-	{ add_own_path, LC_OF_CALLER, true },
-	{ add_rpaths, LC_OF_CALLER, true },
-	{ add_library_path, LC_OF_SHELL, true },
-	{ add_run_paths, LC_OF_CALLER, true },
-	{ add_above, LC_OF_CALLER, false },
-	{ add_other_sites, LC_OF_PROCESS, false },
-	{ add_other_run_paths, LC_OF_PROCESS, false },
-	{ add_loader, LC_OF_MACHINE, true },
-	{ add_conda, LC_OF_MACHINE, false },
-	{ add_cuda_path, LC_OF_MACHINE, false },
-	{ add_cuda_home, LC_OF_MACHINE, false },
-	{ add_system, LC_OF_MACHINE, true },
+	{ add_own_path, LC_OF_CALLER, true, "" },
+	{ add_rpaths, LC_OF_CALLER, true, "" },
+	{ add_library_path, LC_OF_SHELL, true, "" },
+	{ add_run_paths, LC_OF_CALLER, true, "" },
+	{ add_above, LC_OF_CALLER, false, "" },
+	{ add_other_sites, LC_OF_PROCESS, false, "" },
+	{ add_other_run_paths, LC_OF_PROCESS, false, "" },
+	{ add_loader, LC_OF_MACHINE, true, "" },
+	{ add_conda, LC_OF_MACHINE, false, "" },
+	{ add_named_toolkit, LC_OF_MACHINE, false, "CUDA_PATH" },
+	{ add_named_toolkit, LC_OF_MACHINE, false, "CUDA_HOME" },
+	{ add_system, LC_OF_MACHINE, true, "" },
 };
 
 size_t lc_kinds_after(size_t count, bool singly)
@@ -552,9 +567,12 @@ void lc_places_of(struct lc_arena *arena, struct lc_survey *survey, size_t from,
 	}
 	if (!from)
 		*places = (struct lc_places){ .loader_path = lc_loader_path(arena, stub) };
-	places->before = places->count;
+	/* Meanwhile the same folders may have been listed for another library. */
+	for (size_t i = 0; i < places->count; i++)
+		mark_listed(&list, i);
 	for (size_t i = from; i < end; i++) {
 		list.tier = kinds[i].tier;
+		list.variable = kinds[i].variable;
 		if (kinds[i].of_driver || lc_has_majors(library))
 			kinds[i].add(&list);
 	}

@@ -9,14 +9,8 @@
 #ifndef PLACES_H
 #define PLACES_H
 
-#include "../../include/lazycuda.h"
-#include "../base/arena.h"
-#include "../base/by_name.h"
-#include "../base/folders.h"
-#include "../base/ldcache.h"
 #include "choice.h"
-#include "process.h"
-#include "../entry/stub.h"
+#include "survey.h"
 
 struct lc_place {
 	const char *path;
@@ -30,55 +24,8 @@ struct lc_place {
 struct lc_places {
 	struct lc_place *list;
 	size_t count;
-	size_t before;		/* how many were there before the last call of lc_places_of() */
 	const Dl_serinfo *loader_path;	/* of the library's stub, or NULL */
 };
-
-/* The nearest folders above a file, by each of its paths: the site-packages, and the lib of the
- * conda prefix. */
-struct lc_above {
-	struct lc_strings sites, condas;
-};
-
-/* A folder that may be a site-packages, and the packages in it that are for one CUDA: names of
- * dist-info folders. */
-struct lc_site {
-	const char *path;
-	struct lc_strings packages;
-	bool nvidias;		/* it has a package of NVIDIA's */
-};
-
-/* What a search reads only once, however many libraries it looks for. */
-struct lc_survey {
-	struct lc_process *process;
-	struct lc_folders folders;
-	struct lc_above *above;		/* parallel to the process's users */
-	struct lc_ldcache cache;
-	const char *lib;		/* ld.so's value of $LIB; NULL: not known yet */
-	const Dl_serinfo *library_path;	/* begins with LD_LIBRARY_PATH; NULL: ld.so does not tell */
-	const char *conda, *python;	/* CONDA_PREFIX and PYTHONPATH, or NULL */
-	struct lc_strings toolkits;	/* below /usr/local, the newest first */
-	struct lc_site *sites;		/* that were listed */
-	size_t site_count;
-	struct lazycuda_folder *left_out;	/* folders that are not searched, and why */
-	size_t left_out_count;
-	bool cache_read, toolkits_read;
-};
-
-void lc_survey_begin(struct lc_arena *arena, struct lc_process *process, struct lc_survey *survey);
-
-/* Reads ld.so's cache, or opens it again. */
-void lc_survey_cache(struct lc_survey *survey);
-
-/* Reads which toolkits lie below /usr/local. */
-void lc_survey_toolkits(struct lc_survey *survey);
-void lc_survey_end(struct lc_survey *survey);
-
-/* The folder's packages, which are listed once; NULL if memory ran out. */
-const struct lc_site *lc_site(struct lc_survey *survey, const char *path);
-
-/* "cuda-12.9" as 1209; 0 for anything else. */
-int lc_toolkit_version(const char *name);
 
 /* Kinds of places: what a variable or ld.so leads to, and so on. */
 #define LC_KINDS 12
@@ -104,13 +51,6 @@ bool lc_leads_to_its_library(struct lc_arena *arena, const struct lc_survey *sur
  * NULL if it has a token whose value is not known. */
 const char *lc_expand(struct lc_arena *arena, const struct lc_survey *survey, const char *entry,
 		      size_t length, const char *origin);
-
-/* Records a folder that exists but is not searched, and why. */
-void lc_leave_out(struct lc_survey *survey, const char *path, const char *why);
-bool lc_is_left_out(const struct lc_survey *survey, const char *path);
-
-/* The folder at this path if it exists and is safe (see folders.h), else NULL. */
-struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path);
 
 /* lc_searchable() for a place, or for a folder below it.  One that nobody named may only belong to root,
  * to the user, or to the owner of the object that it was found by. */

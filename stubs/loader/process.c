@@ -24,26 +24,17 @@
 #include "unknown.h"
 #include "../base/glibc.h"
 
-/* The `data` of the callbacks for image.h, which search until something matches. */
-struct match {
-	const struct lc_library *wanted;
-	bool found;
-	int major;	/* set by match_real(); below 0: no match */
-};
-
-static bool match_private(const struct lc_node *node, void *data)
+static bool match_private(const struct lc_node *node, void *found)
 {
-	struct match *match = data;
-
-	return match->found = !strcmp(node->name, LC_PRIVATE_NODE);
+	return *(bool *)found = !strcmp(node->name, LC_PRIVATE_NODE);
 }
 
 static bool is_stub(const struct lc_image *image)
 {
-	struct match match = { .found = false };
+	bool found = false;
 
-	lc_image_nodes(image, match_private, &match);
-	return match.found;
+	lc_image_nodes(image, match_private, &found);
+	return found;
 }
 
 /* Returns false for an object that is not well-formed ELF; such an object is ignored. */
@@ -61,9 +52,9 @@ static bool read_loaded(const struct dl_phdr_info *info, struct lc_image *image)
 static void walk_loaded(struct lc_arena *arena, lc_visit_object *visit, void *walk, void *found,
 			size_t size)
 {
-	for (size_t room = 4 * 1024; ; room *= 4) {
+	for (size_t bytes = 4 * 1024; ; bytes *= 4) {
 		memset(found, 0, size);
-		if (!lc_arena_reserve(arena, room))
+		if (!lc_arena_reserve(arena, bytes))
 			return;
 		lc_each_object(visit, walk);
 		if (lc_arena_unreserve(arena))
@@ -71,10 +62,82 @@ static void walk_loaded(struct lc_arena *arena, lc_visit_object *visit, void *wa
 	}
 }
 
+/* Returns true if an object has something of that size there, which is writable once in a while. */
+static bool holds_record(const struct dl_phdr_info *info, uintptr_t record)
+{
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const uintptr_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_W && record >= start &&
+		    record % sizeof(void *) == 0 && record - start + LC_RECORD_BYTES <= p->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+static uintptr_t header_of(const struct dl_phdr_info *info)
+{
+	for (unsigned i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && !info->dlpi_phdr[i].p_offset)
+			return info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+	return 0;
+}
+
+typedef void visit_record(void *record, void *data);
+
+struct record_walk {
+	const struct dl_phdr_info *info;
+	visit_record *visit;
+	void *data;
+};
+
+/* What LC_RECORD_NOTE leads to: as it lies, and if it was moved, as patchelf moves a library's notes;
+ * a program's are where they were, and its ELF header is not. */
+static bool visit_note(const void *bytes, size_t size, void *data)
+{
+	const struct record_walk *walk = data;
+	uintptr_t moved, there;
+	int32_t words[2];
+
+	if (size < sizeof(words))
+		return false;
+	memcpy(words, bytes, sizeof(words));
+	moved = header_of(walk->info) + (uintptr_t)(words[0] - words[1] - (int32_t)sizeof(*words));
+	there = (uintptr_t)bytes + (uintptr_t)words[0];
+	if (holds_record(walk->info, moved))
+		walk->visit((void *)moved, walk->data);
+	if (there != moved && holds_record(walk->info, there))
+		walk->visit((void *)there, walk->data);
+	return false;
+}
+
+static void each_record(const struct dl_phdr_info *info, const struct lc_image *image,
+			visit_record *visit, void *data)
+{
+	lc_image_records(image, visit_note, &(struct record_walk){ info, visit, data });
+}
+
 struct stub_walk {
 	struct lc_arena *arena;
 	struct { struct lc_stub *stubs; size_t count; } found;
 };
+
+struct embedded {
+	struct stub_walk *walk;
+	const char *path;
+};
+
+static void note_embedded(void *record, void *data)
+{
+	struct embedded *embedded = data;
+	struct stub_walk *walk = embedded->walk;
+	struct lc_stub *stub = lc_grow(walk->arena, &walk->found.stubs, &walk->found.count, sizeof(*stub));
+
+	if (stub)
+		*stub = (struct lc_stub){ .path = lc_text(walk->arena, embedded->path), .soname = "",
+					  .record = record, .embedded = true };
+}
 
 static int visit_stub(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -84,8 +147,11 @@ static int visit_stub(struct dl_phdr_info *info, size_t size, void *data)
 	struct lc_stub *stub;
 	const char *soname;
 
+	bool read = read_loaded(info, &image);
+
 	(void)size;
-	if (!read_loaded(info, &image) || !is_stub(&image))
+	each_record(info, &image, note_embedded, &(struct embedded){ walk, info->dlpi_name });
+	if (!read || !is_stub(&image))
 		return 0;
 	stub = lc_grow(walk->arena, &walk->found.stubs, &walk->found.count, sizeof(*stub));
 	if (!stub)
@@ -197,8 +263,10 @@ static void add_leads(struct walk *walk)
 		const struct lc_stub *stub = &walk->stubs[i];
 		const char *file = lc_basename(stub->path);
 
-		add_lead(walk, walk->needed, stub->soname, strlen(stub->soname), i);
-		add_lead(walk, walk->needed, file, strlen(file), i);
+		if (!stub->embedded) {
+			add_lead(walk, walk->needed, stub->soname, strlen(stub->soname), i);
+			add_lead(walk, walk->needed, file, strlen(file), i);
+		}
 		for (size_t k = 0; k < stub->library->major_count; k++) {
 			const char *soname = stub->library->majors[k].soname;
 
@@ -237,7 +305,7 @@ static bool always_has(const struct lc_library *library, const struct lc_major *
 	const struct lc_slot *slot = &library->slots[row->slot];
 
 	for (size_t i = slot->first; i < slot->first + (size_t)slot->count; i++) {
-		const struct lc_candidate *c = &library->candidates[i];
+		const struct lc_provider *c = &library->providers[i];
 
 		if (c->name == row->name && c->from <= major->oldest && c->to >= major->newest)
 			return true;
@@ -262,7 +330,7 @@ static bool has_other_name(const struct lc_image *image, const struct lc_major *
  * major does: tools that hook a few functions have the node as well, and other projects' stand-ins
  * lack a few.
  */
-static bool is_whole_batch(const struct lc_image *image, const struct lc_library *library, int number)
+static bool is_whole_library(const struct lc_image *image, const struct lc_library *library, int number)
 {
 	const struct lc_major *major = lc_listed_major(library, number);
 	const size_t step = 1 + library->export_count / SAMPLE;
@@ -286,18 +354,24 @@ static bool is_whole_batch(const struct lc_image *image, const struct lc_library
 	return 2 * had >= asked;
 }
 
+/* A library, and its major by one of its nodes; below 0: it has none of them. */
+struct match {
+	const struct lc_library *library;
+	int major;
+};
+
 static bool match_real(const struct lc_node *node, void *data)
 {
 	struct match *match = data;
 
-	match->major = major_of_node(match->wanted, node->name);
-	return match->found = match->major >= 0;
+	match->major = major_of_node(match->library, node->name);
+	return match->major >= 0;
 }
 
 /* Returns the major of an object; below 0: the object is not this library. */
 static int major_of(const struct lc_image *image, const struct lc_library *library)
 {
-	struct match match = { .wanted = library, .major = -1 };
+	struct match match = { library, -1 };
 	const char *soname = lc_image_string(image, DT_SONAME);
 
 	if (!lc_has_nodes(library))
@@ -328,8 +402,11 @@ static void note_kind(struct object_kind *kind, const char *name, bool node)
 {
 	const struct walk *walk = kind->walk;
 	const struct lead *lead = NULL;
-	const size_t length = stem_length(name);
+	size_t length;
 
+	if (strncmp(name, "lib", 3))
+		return;		/* most are nodes of glibc */
+	length = stem_length(name);
 	while ((lead = next_lead(walk->real, name, length, lead)) && lead->stub < kind->of) {
 		const struct lc_library *library = walk->stubs[lead->stub].library;
 		int major = lc_has_nodes(library) != node ? -1 :
@@ -377,10 +454,10 @@ static bool read_program_from(struct walk *walk, const char *link)
  * first. */
 static bool read_program(struct walk *walk)
 {
-	char room[LC_OWN_ROOM];
+	char buffer[LC_OWN_PATH];
 
 	return read_program_from(walk, "/proc/self/exe") ||
-	       read_program_from(walk, lc_own_file(room, "exe"));
+	       read_program_from(walk, lc_own_file(buffer, "exe"));
 }
 
 /* ld.so has "" as the path of the program. */
@@ -486,6 +563,22 @@ static bool note_needed(const char *soname, void *data)
 	return false;
 }
 
+/* The object of an embedded stub is its caller. */
+static void note_embedding(void *record, void *data)
+{
+	struct needing *needing = data;
+	struct walk *walk = needing->walk;
+
+	for (size_t i = 0; i < walk->stub_count; i++) {
+		const struct lc_stub *stub = &walk->stubs[i];
+		struct lc_user *user = stub->embedded && stub->record == record ?
+			note_user(walk, needing->image, needing->path, stub->library) : NULL;
+
+		if (user && stub->callers)
+			user->majors = 1u << stub->callers;
+	}
+}
+
 /* An object of glibc, in which the dynamic loader's functions may be. */
 static void note_libc(struct walk *walk, const struct dl_phdr_info *info, bool libc)
 {
@@ -528,14 +621,14 @@ static void note_neighbour(struct walk *walk, const char *path)
 static const char *from_shell(struct lc_arena *arena, const char *name)
 {
 	const char *folder = lc_variable_at_start(arena, "PWD"), *path;
-	char room[LC_OWN_ROOM];
+	char buffer[LC_OWN_PATH];
 
 	if (!folder || *folder != '/' || !strchr(name, '/'))
 		return NULL;
 	while (!strncmp(name, "./", 2))
 		name += 2;
 	path = lc_path(arena, folder, name);
-	return lc_lead_to_same(path, lc_own_file(room, "exe")) ? path : NULL;
+	return lc_lead_to_same(path, lc_own_file(buffer, "exe")) ? path : NULL;
 }
 
 /*
@@ -543,7 +636,7 @@ static const char *from_shell(struct lc_arena *arena, const char *name)
  * /proc/self/exe leads to.  The kernel knows what was executed, which may be a script, and libc how
  * Python is called.  NULL: the program is not Python, or its path is not known.
  */
-static const char *python(struct lc_arena *arena)
+static const char *python_path(struct lc_arena *arena)
 {
 	const char *const names[] = { (const char *)lc_auxval(AT_EXECFN),
 				       program_invocation_name };
@@ -562,7 +655,7 @@ static const char *python(struct lc_arena *arena)
 }
 
 /* What comes before the last slash of an absolute path. */
-static const char *above(struct lc_arena *arena, const char *path)
+static const char *folder_above(struct lc_arena *arena, const char *path)
 {
 	return lc_copy(arena, path, (size_t)(strrchr(path, '/') - path));
 }
@@ -641,7 +734,7 @@ static const char *next_argument(const char *argument, const char *end)
  * code came in another way.  Sets *without if Python shall do without the user's site-packages.
  * What follows the last argument is the environment.
  */
-static const char *script(bool *without)
+static const char *python_script(bool *without)
 {
 	const char *from, *end, *argument = program_invocation_name;
 
@@ -668,7 +761,7 @@ static void note_user_site(struct walk *walk, const char *bin)
 	const char *home = lc_variable_at_start(walk->arena, "HOME");
 	bool without = false;
 
-	script(&without);
+	python_script(&without);
 	if (without || (none && *none))
 		return;
 	note_prefix(walk, base || !home ? base : lc_path(walk->arena, home, ".local"), bin);
@@ -679,12 +772,12 @@ static void note_user_site(struct walk *walk, const char *bin)
 static void note_pex(struct walk *walk)
 {
 	bool without = false;
-	const char *path = python(walk->arena) ? script(&without) : NULL;
+	const char *path = python_path(walk->arena) ? python_script(&without) : NULL;
 
 	if (!path)
 		return;
 	path = strcmp(lc_basename(path), "__main__.py") ? lc_text(walk->arena, path) :
-							  above(walk->arena, path);
+							  folder_above(walk->arena, path);
 	note_each_in(walk, lc_path(walk->arena, path, ".deps"), path, note_wheel);
 }
 
@@ -709,8 +802,8 @@ static void note_version(struct walk *walk)
  */
 static void note_interpreter(struct walk *walk)
 {
-	const char *name = python(walk->arena), *bin = name ? above(walk->arena, name) : NULL;
-	const char *prefix = bin && *bin ? above(walk->arena, bin) : NULL;
+	const char *name = python_path(walk->arena), *bin = name ? folder_above(walk->arena, name) : NULL;
+	const char *prefix = bin && *bin ? folder_above(walk->arena, bin) : NULL;
 	const char *venv, *shares, *home;
 	struct stat st;
 
@@ -729,12 +822,12 @@ static void note_interpreter(struct walk *walk)
 		note_prefix(walk, prefix, bin);
 	home = venv ? value_of(walk->arena, venv, "home") : NULL;
 	if (!home && (walk->program[0] || read_program(walk)))
-		home = above(walk->arena, walk->program);
+		home = folder_above(walk->arena, walk->program);
 	if (home && *home == '/')
-		note_prefix(walk, above(walk->arena, home), home);
+		note_prefix(walk, folder_above(walk->arena, home), home);
 }
 
-static int visit(struct dl_phdr_info *info, size_t size, void *data)
+static int visit_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct walk *walk = data;
 	const char *path = info->dlpi_name, *name;
@@ -756,6 +849,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 		}
 	}
 	note_neighbour(walk, path);
+	each_record(info, &image, note_embedding, &(struct needing){ walk, &image, path, 0 });
 	kind = kind_of(walk, &image);
 	if (kind.stub) {
 		note_user(walk, &image, path, NULL);
@@ -764,7 +858,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	name = lc_basename(path);
 	if (!strcmp(name, "libc.so.6") || !strcmp(name, "libdl.so.2"))
 		note_libc(walk, info, name[3] == 'c');
-	if (kind.of != SIZE_MAX && is_whole_batch(&image, walk->stubs[kind.of].library, kind.major))
+	if (kind.of != SIZE_MAX && is_whole_library(&image, walk->stubs[kind.of].library, kind.major))
 		note_real(walk, &image, &kind, path);
 	lc_image_needed(&image, note_needed,
 			&(struct needing){ walk, &image, path, walk->process->user_count });
@@ -772,13 +866,13 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 /* Enough for a folder that was named from another one. */
-#define ORIGIN_ROOM (4 * PATH_MAX)
+#define ORIGIN_BYTES (4 * PATH_MAX)
 
 /* Returns the path of an object in the folder that ld.so has for $ORIGIN; NULL if that is not
  * known.  ld.so would fail in a folder without a path. */
 static const char *path_by_origin(struct lc_arena *arena, void *handle, const char *name)
 {
-	char *origin = lc_alloc(arena, ORIGIN_ROOM);
+	char *origin = lc_alloc(arena, ORIGIN_BYTES);
 
 	if (!origin || !getcwd(origin, PATH_MAX) || dlinfo(handle, RTLD_DI_ORIGIN, origin))
 		return NULL;
@@ -827,7 +921,7 @@ static void find_program(struct walk *walk)
 
 /* ld.so has the path that dlopen() was given, which may be relative to a folder that was the
  * current one then.  It has remembered that for $ORIGIN. */
-static const char *absolute(struct lc_arena *arena, const char *path)
+static const char *absolute_path(struct lc_arena *arena, const char *path)
 {
 	void *handle = *path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	const char *found = handle ? path_by_origin(arena, handle, path) : NULL;
@@ -840,7 +934,7 @@ static const char *absolute(struct lc_arena *arena, const char *path)
 static void read_process(struct walk *walk)
 {
 	add_leads(walk);
-	walk_loaded(walk->arena, visit, walk, walk->process, sizeof(*walk->process));
+	walk_loaded(walk->arena, visit_object, walk, walk->process, sizeof(*walk->process));
 }
 
 void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t stub_count,
@@ -853,7 +947,7 @@ void lc_process_read(struct lc_arena *arena, const struct lc_stub *stubs, size_t
 	read_process(&walk);
 	for (size_t i = 0; i < process->user_count && !arena->failed; i++)
 		if (process->users[i].path[0] != '/')
-			process->users[i].path = absolute(arena, process->users[i].path);
+			process->users[i].path = absolute_path(arena, process->users[i].path);
 	process->audited |= was_audited();
 }
 
@@ -871,8 +965,8 @@ void lc_process_read_python(struct lc_arena *arena, struct lc_process *process)
 }
 
 /* Appends so many elements to an array. */
-static void append_row(struct lc_arena *arena, void *array_pointer, size_t *count, const void *more,
-		       size_t more_count, size_t size)
+static void append_rows(struct lc_arena *arena, void *array_pointer, size_t *count, const void *more,
+			size_t more_count, size_t size)
 {
 	for (size_t i = 0; i < more_count && !arena->failed; i++) {
 		void *added = lc_grow(arena, array_pointer, count, size);
@@ -891,10 +985,10 @@ bool lc_process_update(struct lc_arena *arena, const struct lc_stub *stubs, size
 	size_t count;
 
 	read_process(&walk);
-	append_row(arena, &process->reals, &process->real_count, more.reals, more.real_count,
-		   sizeof(*more.reals));
-	append_row(arena, &process->users, &process->user_count, more.users, more.user_count,
-		   sizeof(*more.users));
+	append_rows(arena, &process->reals, &process->real_count, more.reals, more.real_count,
+		    sizeof(*more.reals));
+	append_rows(arena, &process->users, &process->user_count, more.users, more.user_count,
+		    sizeof(*more.users));
 	process->object_count = more.object_count;
 	count = process->neighbour_count;
 	for (size_t i = 0; i < more.neighbour_count; i++)
@@ -923,7 +1017,7 @@ static int visit_real(struct dl_phdr_info *info, size_t size, void *data)
 	if (read_loaded(info, &walk->image) && !is_stub(&walk->image))
 		walk->major = major_of(&walk->image, walk->library);
 	return walk->map || (lc_listed_major(walk->library, walk->major) &&
-			     is_whole_batch(&walk->image, walk->library, walk->major));
+			     is_whole_library(&walk->image, walk->library, walk->major));
 }
 
 bool lc_process_has(const struct lc_library *library, const struct lc_aside *aside)

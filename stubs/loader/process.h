@@ -11,38 +11,7 @@
 
 #include <link.h>
 
-#include "../base/arena.h"
-#include "../base/image.h"
-#include "../entry/stub.h"
-
-/* The imports from one stub.  The version node of an import names the major that the caller was
- * compiled for: so the imports show, before any call, which real library would serve them. */
-struct lc_called {
-	const struct lc_library *library;
-	const char **importers;	/* parallel to library->exports: a file that imports it, or NULL */
-};
-
-struct lc_callers {
-	struct lc_called *list;
-	size_t count;
-};
-
-/* Records what an object imports from a library's stub.  May be called within
- * dl_iterate_phdr().  Keeps the pointer `path`. */
-void lc_callers_note(struct lc_arena *arena, struct lc_callers *callers,
-		     const struct lc_library *library, const struct lc_image *image,
-		     const char *path);
-
-/* The imports that a library of this version would not serve. */
-struct lc_unserved {
-	size_t count;
-	const char *name;	/* the first of them, */
-	const char *importer;	/* and a file that imports it */
-};
-
-struct lc_unserved lc_callers_unserved(const struct lc_callers *callers,
-				       const struct lc_library *library,
-				       const struct lc_adaptor *adaptors, lc_version version);
+#include "callers.h"
 
 /* A real library that something has loaded. */
 struct lc_real {
@@ -95,12 +64,18 @@ struct lc_stub {
 	const char *path;
 	const char *soname;	/* its name in DT_NEEDED entries */
 	void *record;		/* its lc_peer; NULL: not found without ld.so */
+	bool embedded;		/* in an object that is no stub; `record` may lead anywhere in it */
 	/* left NULL by lc_process_stubs() */
 	const struct lc_library *library;
 	const struct lc_aside *aside;	/* NULL: it has opened nothing aside */
+	int callers;		/* the CUDA that those of an embedded stub were compiled for */
 };
 
-/* Lists all objects that define the stubs' private version node, in load order. */
+/* So many bytes has a record of any release. */
+#define LC_RECORD_BYTES 152
+
+/* Lists all objects that define the stubs' private version node, and what may be embedded stubs of
+ * other objects, in load order. */
 size_t lc_process_stubs(struct lc_arena *arena, struct lc_stub **stubs);
 
 /* How many objects have been loaded into the process and unloaded, in all. */

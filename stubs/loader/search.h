@@ -9,17 +9,14 @@
 #define SEARCH_H
 
 #include "choice.h"
-#include "known.h"
+#include "cache.h"
 
 struct lc_search {
 	struct lc_peer *self;	/* the stub that it is made for; NULL: for the driver's library */
 	struct lc_circumstances at;
-	struct lc_seat *seats;	/* with room for every stub of the process */
-	struct lc_file **files;	/* parallel to seats[i].options */
-	const struct lc_adaptor **adaptors;	/* for each seat: those of its stub, */
-	size_t *taken;		/* and how many of the files that were found are among its options */
-	struct lc_peer *first;	/* the stub that keeps the process's major */
-	struct lc_known *known;
+	struct lc_voter *voters;	/* with room for every stub of the process */
+	struct lc_voter *own;	/* of these, the one that it is made for */
+	struct lc_cache *cache;
 	const struct lc_places *looked;	/* for messages: the places of this stub, or NULL */
 	size_t kinds;		/* how many kinds of places were looked at, or must not be */
 	bool last_resort_done;		/* the last resort was tried, or must not be */
@@ -28,7 +25,7 @@ struct lc_search {
 
 /* For this stub, fills everything but the driver.  If `process_only`, considers only libraries that
  * are named or already loaded; if the library is hidden, considers nothing.  Takes what is
- * known, which is to be given back; search->known is NULL if memory ran out. */
+ * known, which is to be given back; search->cache is NULL if memory ran out. */
 void lc_search_run(struct lc_arena *arena, struct lc_search *search, struct lc_peer *self, bool process_only);
 
 /* Looks farther: at the folders of the caller's and the shell's, then at those of the next tier, until
@@ -37,8 +34,8 @@ void lc_search_run(struct lc_arena *arena, struct lc_search *search, struct lc_p
 bool lc_search_farther(struct lc_arena *arena, struct lc_search *search);
 
 /* Searches for a library of the driver's, which need not have a stub in the process.  Uses
- * `known`, which stays the caller's to give back. */
-void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_known *known,
+ * `cache`, which stays the caller's to give back. */
+void lc_search_real(struct lc_arena *arena, struct lc_search *search, struct lc_cache *cache,
 		    const struct lc_library *library);
 
 /*

@@ -253,7 +253,6 @@ void lc_trace(const struct lc_library *library, const char *format, ...)
 	va_end(arguments);
 	lc_make_printable(line);
 	/* One write, so that the lines of two threads do not mix. */
-	dprintf(2, "lazycuda: %s%s%s\n", library ? library->name : "", library ? ": " : "",
-		arena.failed ? "memory ran out" : line);
+	dprintf(2, "lazycuda: %s: %s\n", library->name, arena.failed ? "memory ran out" : line);
 	lc_arena_free(&arena);
 }

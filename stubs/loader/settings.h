@@ -64,8 +64,7 @@ const char *lc_variable_at_start(struct lc_arena *arena, const char *name);
  * known. */
 bool lc_started_with(const char **from, const char **to);
 
-/* With LAZYCUDA_DEBUG=1, writes one line to stderr, made printable, about a library or, if that is NULL,
- * the machine. */
+/* With LAZYCUDA_DEBUG=1, writes one line to stderr, made printable; the library is whose search it is. */
 void lc_trace(const struct lc_library *library, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -7,9 +7,12 @@
 #include <stdint.h>
 
 #include "../../include/lazycuda.h"
-#include "hooks.h"
+#include "../entry/own.h"
 
 struct lc_registration;	/* peers.h */
+
+/* Returns what a slot leads to instead of a function that may take long, or the function itself. */
+typedef lc_function lc_lasting(const char *name, lc_function function);
 
 /* Each stub defines one. */
 struct lc_specifics {
@@ -22,19 +25,19 @@ struct lc_specifics {
 	/*
 	 * Calls that were recorded before the library was loaded.  The first
 	 * function returns true if any is left.  The second makes the next one,
-	 * given the function of each slot, or why it has none (enum lc_refusal).
-	 * The first is called with the lock held, the second without.  NULL: this
-	 * library records no calls.
+	 * given the function of each slot, or why it has none (enum lc_refusal), and
+	 * which signals it lets through meanwhile (loader.h).  The first is called
+	 * with the lock held, the second without.  NULL: this library records no calls.
 	 */
 	bool (*replay_pending)(void);
-	void (*replay_next)(const lc_function *functions, const uint8_t *outcomes);
+	void (*replay_next)(const lc_function *functions, const uint8_t *outcomes, uint64_t *held);
 	/* As in struct lc_peer; NULL: this library records no calls. */
 	bool (*registered)(const struct lc_registration *call, uintptr_t *result);
 	/* The status before the first search. */
 	const struct lazycuda_status *unknown;
-	/* Functions that may take long: what a slot leads to instead of that function, or to itself;
-	 * and what waits for those that are inside when exit() shuts the library down.  NULL: none. */
-	lc_function (*lasting)(const char *name, lc_function function);
+	/* NULL: no function takes long.  The second waits for those who are inside one when exit() shuts
+	 * the library down. */
+	lc_lasting *lasting;
 	void (*await_lasting)(void);
 	/* Called in the child of a fork(), as its only thread; NULL: there is nothing to do. */
 	void (*replay_forked)(void);

@@ -6,6 +6,8 @@
  * coroutine or on a signal stack of 4 KiB.  A search, dlopen() and the constructors of the
  * library need more, which the program would have had at its start.
  */
+#include "stack.h"
+
 #include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -16,7 +18,8 @@
 #include "forks.h"
 #include "../base/auxiliary.h"
 #include "../base/objects.h"
-#include "../entry/entry.h"
+#include "../base/thread.h"
+#include "../entry/stub.h"
 
 #define ENOUGH ((size_t)1 << 20)
 
@@ -41,6 +44,8 @@
 #define LC_HAS_CALL_ON
 __asm__(
 	".pushsection .text\n"
+	".globl lc_call_on\n"
+	".hidden lc_call_on\n"
 	".type lc_call_on, @function\n"
 	"lc_call_on:\n"
 	".cfi_startproc\n"
@@ -71,6 +76,8 @@ __asm__(
 #endif
 __asm__(
 	".pushsection .text\n"
+	".globl lc_call_on\n"
+	".hidden lc_call_on\n"
 	".type lc_call_on, %function\n"
 	"lc_call_on:\n"
 	".cfi_startproc\n"
@@ -130,18 +137,6 @@ static bool main_has_enough(void)
 #define OF_THREAD_START(pointer) ((pointer) - OF_THREAD_WORDS)
 #endif
 
-static uintptr_t *thread_pointer(void)
-{
-	uintptr_t *pointer;
-
-#if defined(LC_X86_64)
-	__asm__("movq %%fs:0, %0" : "=r"(pointer));
-#else
-	__asm__("mrs %0, tpidr_el0" : "=r"(pointer));
-#endif
-	return pointer;
-}
-
 /*
  * Returns true if this is the stack that the thread was started with, and enough of it is left.
  * glibc notes three words in a row: where the block begins that has the stack and, at its end, the
@@ -150,7 +145,7 @@ static uintptr_t *thread_pointer(void)
  */
 static bool thread_has_enough(void)
 {
-	uintptr_t *const pointer = thread_pointer(), *const words = OF_THREAD_START(pointer);
+	const uintptr_t *const pointer = lc_this_thread(), *const words = OF_THREAD_START(pointer);
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0), end = (uintptr_t)pointer;
 
 	if (lc_is_in_static_program() || here > end)
@@ -205,16 +200,16 @@ static void go_on_here(void *data)
 static char *new_stack(void)
 {
 	const size_t size = LC_STACK_BYTES;
-	char *room = mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *block = mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	char *stack;
 
-	if (room == MAP_FAILED)
+	if (block == MAP_FAILED)
 		return NULL;
-	stack = (char *)(((uintptr_t)room + size - 1) & ~(size - 1));
-	if (stack > room)
-		munmap(room, (size_t)(stack - room));
-	if (stack < room + size)
-		munmap(stack + size, (size_t)(room + size - stack));
+	stack = (char *)(((uintptr_t)block + size - 1) & ~(size - 1));
+	if (stack > block)
+		munmap(block, (size_t)(stack - block));
+	if (stack < block + size)
+		munmap(stack + size, (size_t)(block + size - stack));
 	if (!mprotect(stack + (64 << 10), size - (64 << 10), PROT_READ | PROT_WRITE))
 		return stack;
 	munmap(stack, size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* survey.c - what a search reads only once, however many libraries it looks for */
-#include "places.h"
+#include "survey.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include "../base/auxiliary.h"
 #include "../base/glibc.h"
 #include "../base/packages.h"
+#include "peers.h"
 #include "settings.h"
 
 int lc_toolkit_version(const char *name)
@@ -42,7 +43,7 @@ void lc_leave_out(struct lc_survey *survey, const char *path, const char *why)
 
 	if (lc_is_left_out(survey, path))
 		return;
-	lc_trace(NULL, "%s: not searched, %s", path, why);
+	lc_trace(lc_self.library, "%s: not searched, %s", path, why);
 	folder = lc_grow(survey->folders.arena, &survey->left_out, &survey->left_out_count,
 			 sizeof(*folder));
 	if (folder)
@@ -57,24 +58,6 @@ struct lc_folder *lc_searchable(struct lc_survey *survey, const char *path)
 	if (why)
 		lc_leave_out(survey, path, why);
 	return folder;
-}
-
-struct lc_folder *lc_place_folder(struct lc_survey *survey, const struct lc_place *place,
-				  const char *path)
-{
-	struct lc_folders *folders = &survey->folders;
-	struct lc_folder *folder = lc_searchable(survey, path);
-	uid_t owner, other;
-
-	if (!folder || !place->object || !lc_owner_of(folders, path, &owner) || owner == 0 ||
-	    owner == geteuid())
-		return folder;
-	if (lc_owner_of(folders, place->object, &other) && other == owner)
-		return folder;
-	lc_leave_out(survey, path, lc_format(folders->arena,
-		     "it belongs to user %u, who is neither root nor you nor the owner of %s",
-		     (unsigned)owner, lc_printable(folders->arena, place->object)));
-	return NULL;
 }
 
 /* /usr/local/cuda-X.Y, the newest first. */
@@ -211,18 +194,18 @@ void lc_survey_begin(struct lc_arena *arena, struct lc_process *process, struct 
 	look_above_users(arena, survey);
 }
 
-void lc_survey_cache(struct lc_survey *survey)
+void lc_survey_ldcache(struct lc_survey *survey)
 {
-	const struct lc_ldcache *cache = &survey->cache;
+	const struct lc_ldcache *ldcache = &survey->ldcache;
 
-	if (survey->cache_read && (cache->bytes || !cache->size))
+	if (survey->ldcache_read && (ldcache->bytes || !ldcache->size))
 		return;
-	survey->cache_read = true;
+	survey->ldcache_read = true;
 	lc_folder_lacks(&survey->folders, LC_LDCACHE_FOLDER);
-	lc_ldcache_open(survey->folders.arena, &survey->cache);
+	lc_ldcache_open(survey->folders.arena, &survey->ldcache);
 }
 
 void lc_survey_end(struct lc_survey *survey)
 {
-	lc_ldcache_close(&survey->cache);
+	lc_ldcache_close(&survey->ldcache);
 }

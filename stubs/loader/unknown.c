@@ -64,7 +64,7 @@ const struct lc_major *lc_older_soname(struct lc_arena *arena, const struct lc_m
 }
 
 /* "nvidia/cu14/lib" for "nvidia/cu13/lib"; NULL if the name has no 13. */
-static const char *renamed(struct lc_arena *arena, const char *name, int from, int to)
+static const char *with_major(struct lc_arena *arena, const char *name, int from, int to)
 {
 	static const char numerals[] = "0123456789";
 	const char *digits = name + strcspn(name, numerals);
@@ -87,8 +87,8 @@ const struct lc_major *lc_later_major(struct lc_arena *arena, const struct lc_ma
 	if (!made)
 		return NULL;
 	made->major = later;
-	made->soname = renamed(arena, newest->soname, newest->major, later);
+	made->soname = with_major(arena, newest->soname, newest->major, later);
 	if (newest->folder)
-		made->folder = renamed(arena, newest->folder, newest->major, later);
+		made->folder = with_major(arena, newest->folder, newest->major, later);
 	return made->soname ? made : NULL;
 }

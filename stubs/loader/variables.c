@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* variables.c - the real library's variables, for those who have the stub's */
-#include "open.h"
+#include "variables.h"
 
 #include <link.h>
 #include <string.h>

@@ -22,17 +22,11 @@
 /* Where the kernel tells nothing. */
 #define BLIND_SECONDS 10
 
-/* How a thread stands to its work. */
-enum stand { UNKNOWN, WORKS, WAITS_FOR_LDSO, NEVER_ENDS };
-
-static pid_t this_thread(void)
-{
-	return (pid_t)syscall(SYS_gettid);
-}
+enum worker_state { UNKNOWN, WORKS, WAITS_FOR_LDSO, NEVER_ENDS };
 
 void lc_work_begin(struct lc_work *work, const void *frame)
 {
-	*work = (struct lc_work){ &lc_of_thread, this_thread(), frame };
+	*work = (struct lc_work){ lc_this_thread(), lc_thread_id(), frame };
 }
 
 void lc_wake(const _Atomic int *word)
@@ -61,12 +55,12 @@ static bool is_held_here(uintptr_t mutex)
 	const int *words = (const int *)mutex;
 
 	/* The word need not be a mutex's: it may be the last of a page. */
-	return mutex % 4096 <= 4096 - 3 * sizeof(int) && words[2] == this_thread();
+	return mutex % 4096 <= 4096 - 3 * sizeof(int) && words[2] == lc_thread_id();
 }
 
 /* `line` is what the kernel says of the thread: the number of the system call that it is in, six
  * arguments, stack pointer and program counter; or else "running", or "-1" and the last two. */
-static enum stand judge_thread(const struct lc_work *work, const char *line)
+static enum worker_state judge_thread(const struct lc_work *work, const char *line)
 {
 	uintptr_t words[8];
 	char *end;
@@ -96,7 +90,7 @@ static bool is_gone(pid_t thread)
 	return !stat(TASKS, &st) && stat(path, &st) && errno == ENOENT;
 }
 
-static enum stand stand_of(const struct lc_work *work)
+static enum worker_state worker_state_of(const struct lc_work *work)
 {
 	char path[64], line[256];
 	ssize_t length;
@@ -118,12 +112,12 @@ static enum stand stand_of(const struct lc_work *work)
 static bool may_end(const struct lc_work *work, int waits)
 {
 	int cancellation = PTHREAD_CANCEL_ENABLE;
-	enum stand stand;
+	enum worker_state state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
-	stand = stand_of(work);
+	state = worker_state_of(work);
 	pthread_setcancelstate(cancellation, &cancellation);
-	switch (stand) {
+	switch (state) {
 	case NEVER_ENDS:
 		return false;
 	case WAITS_FOR_LDSO:

@@ -14,11 +14,11 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "of_thread.h"
+#include "../base/thread.h"
 
 /* A thread at work, as it describes itself with lc_work_begin(). */
 struct lc_work {
-	const struct lc_of_thread *self;
+	const void *self;	/* by lc_this_thread() */
 	pid_t thread;
 	const char *frame;	/* of its stack: the work is done below */
 };
@@ -27,7 +27,7 @@ void lc_work_begin(struct lc_work *work, const void *frame);
 
 static inline bool lc_work_is_own(const struct lc_work *work)
 {
-	return work->self == &lc_of_thread;
+	return work->self == lc_this_thread();
 }
 
 /*

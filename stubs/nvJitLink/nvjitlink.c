@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../loader/errors.h"
+#include "../base/count.h"
 #include "generated/libnvJitLink_stub.h"
 #include "../loader/lasting.h"
 #include "../loader/loader.h"
@@ -41,7 +42,7 @@ int32_t lc_hook_nvJitLinkGetErrorLogSize(void *handle, void *size, unsigned slot
 	size_t bytes;
 
 	if (lc_load_reaches(slot))
-		return ((int32_t (*)(void *, void *))lc_slot_table[slot])(handle, size);
+		return ((int32_t (*)(void *, void *))LC_REAL(slot))(handle, size);
 	bytes = announce(strlen(own_log()) + 1);
 	if (size)
 		memcpy(size, &bytes, sizeof(bytes));
@@ -54,7 +55,7 @@ int32_t lc_hook_nvJitLinkGetErrorLog(void *handle, void *log, unsigned slot)
 	size_t room;
 
 	if (lc_load_reaches(slot))
-		return ((int32_t (*)(void *, void *))lc_slot_table[slot])(handle, log);
+		return ((int32_t (*)(void *, void *))LC_REAL(slot))(handle, log);
 	text = own_log();
 	room = atomic_load(&least);
 	if (!room || room > strlen(text) + 1)
@@ -107,7 +108,7 @@ static const struct { int32_t of_13, of_12; } codes[] = {
 
 static int32_t as_12(int32_t result)
 {
-	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+	for (size_t i = 0; i < LC_COUNT(codes); i++)
 		if (codes[i].of_13 == result)
 			return codes[i].of_12;
 	return result;

@@ -56,8 +56,7 @@ def fetched(folder, name, parts=None):
 def said(*command, **options):
     """What a program prints, or None if it fails or is not there."""
     try:
-        done = subprocess.run([str(word) for word in command], text=True, capture_output=True,
-                              **options)
+        done = build.run(*map(str, command), **options)
     except OSError:
         return None
     return None if done.returncode else done.stdout
@@ -234,9 +233,8 @@ class Triton:
         with build.locked(self.folder / "lock"), tempfile.TemporaryDirectory() as cache:
             if (self.folder / "made").exists():
                 return
-            done = subprocess.run([sys.executable, HERE / "triton_kernels.py", self.folder],
-                                  env=self.environment(TRITON_CACHE_DIR=cache), text=True,
-                                  capture_output=True)
+            done = build.run(sys.executable, HERE / "triton_kernels.py", self.folder,
+                             env=self.environment(TRITON_CACHE_DIR=cache))
             assert done.returncode == 0, done.stderr
             (self.folder / "made").write_text(done.stdout)
 

@@ -3,7 +3,7 @@
 
     producer.py LIBNVRTC < JOBS
 
-A job is a line of tab-separated fields, SOURCE OUTPUT ptx|cubin|ltoir|optixir OPTION..., where
+A job is a line of tab-separated fields, SOURCE OUTPUT ptx|cubin|ltoir|optixir|tileir OPTION..., where
 SOURCE and OUTPUT are files.  Prints a line for each, "ok" or what failed.
 """
 import ctypes
@@ -20,7 +20,7 @@ def produce(library, source, output, kind, *options):
     if result:
         return f"nvrtcCompileProgram: {result}"
     # CUDA 11 calls LTO-IR NVVM.
-    what = {"ptx": "PTX", "cubin": "CUBIN", "optixir": "OptiXIR"}.get(
+    what = {"ptx": "PTX", "cubin": "CUBIN", "optixir": "OptiXIR", "tileir": "TileIR"}.get(
         kind, "LTOIR" if hasattr(library, "nvrtcGetLTOIR") else "NVVM")
     if library[f"nvrtcGet{what}Size"](program, ctypes.byref(size)) or size.value < 2:
         return "nothing came out"

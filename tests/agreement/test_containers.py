@@ -41,7 +41,9 @@ def maker():
     return found[0] if found else pytest.skip("there is no nvFatbin of 12 here")
 
 
-def finish(comparison, least_rescued):
+def compare(what, cases, least_rescued):
+    comparison = Comparison(f"containers, {what}")
+    comparison.add(cases)
     comparison.finish()
     assert comparison.counts[RESCUED] >= least_rescued, comparison.text()
 
@@ -60,9 +62,7 @@ def test_an_entry_that_is_too_new_does_not_hide_the_ptx_beside_it():
                 "-compress=false")) for unit in "kh"]
             cases.append(case(f"PTX of {known} and {beside} of {newer} on {version}", version, ARCH,
                               inputs, lto=beside == "ltoir", contained=True))
-    comparison = Comparison("containers, an entry too new")
-    comparison.add(cases)
-    finish(comparison, len(cases))
+    compare("an entry too new", cases, len(cases))
 
 
 @pytest.mark.parametrize("how", ["fatbins", "objects", "ld -r", "archive"])
@@ -82,9 +82,7 @@ def test_every_container_of_a_file_is_used(how):
                 inputs = [("archive", containers.archive(*map(containers.host_object, parts)))]
             cases.append(case(f"{how} of {producer} {kind} on {version}", version, ARCH, inputs,
                               lto=kind == "ltoir", contained=True))
-    comparison = Comparison(f"containers, {how}")
-    comparison.add(cases)
-    finish(comparison, 0 if how in ("objects", "archive") else len(cases))
+    compare(how, cases, 0 if how in ("objects", "archive") else len(cases))
 
 
 # ---- everything else ----
@@ -118,6 +116,4 @@ def test_every_content_and_compression():
                     [("fatbin", path) for path in k_and_h(maker, maker, kinds, *options)],
                     lto=lto, flags=ACROSS, contained=True,
                     left=unseen(maker, version, how) if "ltoir" in kinds else None))
-    comparison = Comparison("containers, content and compression")
-    comparison.add(cases)
-    finish(comparison, 0)
+    compare("content and compression", cases, 0)

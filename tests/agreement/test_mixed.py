@@ -66,19 +66,22 @@ def comments():
                        [("ptx", build.text(changed + b"\0", "ptx")), ("ptx", h.path)], contained=True)
 
 
+def counts(what, cases, *refused):
+    """How many agree, after a comparison of all cases."""
+    comparison = Comparison(what)
+    comparison.add(cases, refused)
+    comparison.finish()
+    return comparison.counts
+
+
 def test_comments_in_any_language():
     linkers.need(linkers.versions())
-    comparison = Comparison("comments in any language")
-    comparison.add(list(comments()))
-    comparison.finish()
-    assert not comparison.counts["agree no"]
+    assert not counts("comments in any language", list(comments()))["agree no"]
 
 
 def test_spoiled():
     linkers.need(linkers.versions())
-    comparison = Comparison("what libraries spoil")
-    comparison.add(cases_of(spoiled()))
-    comparison.finish()
+    counts("what libraries spoil", cases_of(spoiled()))
 
 
 # ---- options ----
@@ -117,9 +120,7 @@ OPTIONS_REFUSED = (
 
 def test_options():
     linkers.need(linkers.versions())
-    comparison = Comparison("options")
-    comparison.add(cases_of(options()), OPTIONS_REFUSED)
-    comparison.finish()
+    counts("options", cases_of(options()), *OPTIONS_REFUSED)
 
 
 # ---- debugging ----
@@ -148,8 +149,6 @@ def debugged():
 
 def test_debugging():
     linkers.need(linkers.versions())
-    comparison = Comparison("debugging")
-    comparison.add(list(debugged()))
-    comparison.finish()
+    found = counts("debugging", list(debugged()))
     # Nothing of it is for the linker alone to see.
-    assert comparison.counts["agree no"] and not comparison.counts["left"]
+    assert found["agree no"] and not found["left"]

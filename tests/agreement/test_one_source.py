@@ -46,7 +46,7 @@ def compiled(request, tmp_path_factory):
 
 
 def say(command, *arguments):
-    done = subprocess.run([build.TOOL, command, "--json", *arguments], capture_output=True, text=True)
+    done = build.run(build.TOOL, command, "--json", *arguments)
     assert done.returncode in (0, 1), done.stderr
     return json.loads(done.stdout)
 

@@ -25,8 +25,7 @@ def held(shape, kind):
 
 def is_read(shapes):
     """`lazycuda inspect` finds in each file what there is, for the right architecture."""
-    done = subprocess.run([build.TOOL, "inspect", "--json", *(shape.path for shape in shapes)],
-                          capture_output=True, text=True)
+    done = build.run(build.TOOL, "inspect", "--json", *(shape.path for shape in shapes))
     files = json.loads(done.stdout)["files"]
     assert len(files) == len(shapes)
     for shape, file in zip(shapes, files):

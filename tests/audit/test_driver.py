@@ -6,20 +6,13 @@ import pytest
 
 import build
 import symbols
-from importer import importer, real
+from importer import SONAMES, importer, needing, real
 
 driver_libraries = pytest.mark.parametrize("library", build.DRIVER)
-SONAMES = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}
 NAMES = {"cuda": ("cuInit", "cuCtxCreate_v2"), "nvml": ("nvmlInit_v2", "nvmlShutdown")}
 # Of a kind that the list has, and not in it.
 LATER = {"cuda": "cuOfTomorrow", "nvml": "nvmlOfTomorrow"}
 EVERY = {"direct": 2, "renamed": 0, "adapted": 0, "refused": [], "absent": []}
-
-
-def needing(folder, library, *names, soname=None, **options):
-    """A module that imports these names from something of the library's name."""
-    return importer(folder, *names, **options, link=[
-        real(folder, soname or SONAMES[library], *names)])
 
 
 def since(library, version):

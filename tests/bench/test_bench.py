@@ -2,15 +2,13 @@
 """`make bench` measures every row, or says why not; what it writes can be read."""
 import json
 import math
-import subprocess
 import sys
 
 import build
 
 
 def run(*arguments):
-    done = subprocess.run([sys.executable, "-B", build.ROOT / "bench" / "bench.py", *arguments], text=True,
-                          stdin=subprocess.DEVNULL, capture_output=True)
+    done = build.run(sys.executable, "-B", build.ROOT / "bench" / "bench.py", *arguments)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
 

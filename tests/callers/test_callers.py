@@ -129,12 +129,6 @@ def test_callers_of_another_copy_of_the_stub_count(machine):
 
 # How a file may be made.
 
-@pytest.mark.parametrize("style", ["sysv", "gnu", "both"])
-def test_either_hash_table(machine, style):
-    one = module(machine, OWN, link=[build.import_library("cudart", 12), f"-Wl,--hash-style={style}"])
-    assert loaded(machine, one)["version"] == "12.9"
-
-
 def test_after_patchelf(machine):
     one = patch(module(machine, OWN), "--set-rpath", "/" + "long" * 200)
     assert loaded(machine, one)["version"] == "12.9"

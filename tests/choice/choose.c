@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * choose.c - makes choices: set(), seat() and option() say what there is to choose from, choose()
+ * choose.c - makes choices: set(), voter() and candidate() say what there is to choose from, choose()
  * what was chosen.  Linked with nothing of the loader but the choice.
  */
 #include <stdio.h>
@@ -33,8 +33,8 @@ static const char *const refusals[] = {
 };
 
 static struct lc_circumstances at;
-static struct lc_seat seats[MAX_SEATS];
-static struct lc_option options[MAX_SEATS][MAX_OPTIONS];
+static struct lc_voter voters[MAX_SEATS];
+static struct lc_candidate candidates[MAX_SEATS][MAX_OPTIONS];
 
 static const struct lc_library *library(const char *name)
 {
@@ -48,11 +48,11 @@ static const struct lc_library *library(const char *name)
 void set(const char *guard, int major, int driver, int branch, int process_major, int self,
 	 const char *users, const char *program, int forward, const char *order)
 {
-	memset(seats, 0, sizeof(seats));
-	memset(options, 0, sizeof(options));
+	memset(voters, 0, sizeof(voters));
+	memset(candidates, 0, sizeof(candidates));
 	at = (struct lc_circumstances){
 		.settings.major = major, .driver = driver, .branch = branch,
-		.process_major = process_major, .self = (size_t)self, .seats = seats,
+		.process_major = process_major, .self = (size_t)self, .voters = voters,
 		.settings.constraint = users, .settings.program = program,
 		.settings.forward = forward,
 	};
@@ -62,30 +62,30 @@ void set(const char *guard, int major, int driver, int branch, int process_major
 		at.settings.order++;
 }
 
-void seat(const char *name, int loaded, int callers)
+void voter(const char *name, int loaded, int callers)
 {
-	seats[at.seat_count] = (struct lc_seat){
+	voters[at.voter_count] = (struct lc_voter){
 		.library = library(name), .loaded = (lc_version)loaded,
-		.options = options[at.seat_count], .callers = (uint32_t)callers,
+		.candidates = candidates[at.voter_count], .callers = (uint32_t)callers,
 	};
-	at.seat_count++;
+	at.voter_count++;
 }
 
-/* Of the last seat. */
-void option(int origin, int major, int version, int refuses, const char *unusable, int latest,
-	    int cuda_of, int tier, const char *lacks)
+/* Of the last voter. */
+void candidate(int origin, int major, int version, int refuses, const char *unusable, int latest,
+	       int cuda_of, int tier, const char *lacks)
 {
-	struct lc_seat *last = &seats[at.seat_count - 1];
+	struct lc_voter *last = &voters[at.voter_count - 1];
 
-	last->options[last->option_count++] = (struct lc_option){
+	last->candidates[last->candidate_count++] = (struct lc_candidate){
 		.origin = (enum lc_origin)origin, .major = major, .version = (lc_version)version,
 		.refuses = (size_t)refuses, .refused = "cudaThis", .importer = "/app.so",
 		.unusable = unusable, .latest = (lc_version)latest, .cuda = (uint32_t)cuda_of,
-		.told = cuda_of ? "that is told" : NULL, .tier = (enum lc_tier)tier, .lacks = lacks,
+		.cuda_reason = cuda_of ? "that is told" : NULL, .tier = (enum lc_tier)tier, .lacks = lacks,
 	};
 }
 
-/* A line for the choice, and one for each of the options. */
+/* A line for the choice, and one for each of the candidates. */
 const char *choose(void)
 {
 	struct lc_arena arena = { .failed = false };
@@ -96,10 +96,10 @@ const char *choose(void)
 
 	free(said);
 	out = open_memstream(&said, &length);
-	fprintf(out, "%d\t%d\t%s\t%s\t%d%d\n", choice.common, choice.option,
+	fprintf(out, "%d\t%d\t%s\t%s\t%d%d\n", choice.common, choice.candidate,
 		refusals[choice.refusal], choice.reason ? choice.reason : "",
 		lc_choice_needs_driver(&at, false), at.driver && lc_choice_needs_driver(&at, true));
-	for (size_t i = 0; i < at.seats[at.self].option_count; i++)
+	for (size_t i = 0; i < at.voters[at.self].candidate_count; i++)
 		fprintf(out, "%s\n", choice.reasons[i]);
 	fclose(out);
 	lc_arena_free(&arena);

@@ -15,29 +15,29 @@ SOURCES = [ROOM / "loader" / "choice.c", ROOM / "loader" / "objections.c", ROOM 
 NAMED, LOADED, FOUND = range(3)                 # enum lc_origin
 
 
-def option(origin, major, version=0, refuses=0, unusable="", latest=0, cuda=(), tier=0, lacks=""):
+def candidate(origin, major, version=0, refuses=0, unusable="", latest=0, cuda=(), tier=0, lacks=""):
     """`cuda`: the majors of CUDA that it may belong to, of a library with majors of its own."""
     return origin, major, version, refuses, unusable, latest, sum(1 << one for one in cuda), tier, lacks
 
 
 def found(*majors):
-    return [option(FOUND, major) for major in majors]
+    return [candidate(FOUND, major) for major in majors]
 
 
-def choose(seats, own=None, guard="best_effort", major=0, driver=0, branch=0, agreed=0, loaded=(),
+def choose(voters, own=None, guard="best_effort", major=0, driver=0, branch=0, agreed=0, loaded=(),
            constraint="", program="", forward=0, order="near", callers=()):
-    """((option, refusal, reason, what it needs of the driver, the process's CUDA), [reason of each option])"""
-    own = own or next(iter(seats))
+    """((candidate, refusal, reason, what it needs of the driver, the CUDA), [reason of each candidate])"""
+    own = own or next(iter(voters))
     call = chooser()
-    call.set(guard.encode(), major, driver, branch, agreed, list(seats).index(own),
+    call.set(guard.encode(), major, driver, branch, agreed, list(voters).index(own),
              kept(constraint), kept(program), forward, order.encode())
-    for library, options in seats.items():
-        call.seat(library.encode(), dict(loaded).get(library, 0), sum(1 << one for one in callers))
-        for origin, major, version, refuses, unusable, latest, cuda, tier, lacks in options:
-            call.option(origin, major, version, refuses, kept(unusable), latest, cuda, tier, kept(lacks))
+    for library, candidates in voters.items():
+        call.voter(library.encode(), dict(loaded).get(library, 0), sum(1 << one for one in callers))
+        for origin, major, version, refuses, unusable, latest, cuda, tier, lacks in candidates:
+            call.candidate(origin, major, version, refuses, kept(unusable), latest, cuda, tier, kept(lacks))
     first, *reasons = call.choose().decode().splitlines()
     common, taken, *said = first.split("\t")
-    assert len(reasons) == len(seats[own])
+    assert len(reasons) == len(voters[own])
     return (int(taken), *said, int(common)), reasons
 
 
@@ -55,11 +55,11 @@ def chooser():
     return made
 
 
-def used(seats, order, told=("cudart",), **circumstances):
+def used(voters, order, told=("cudart",), **circumstances):
     """What each has after the first calls in this order, as open.c agrees on a major.  `told`: those
     whose SONAMEs tell it."""
     taken, agreed, loaded = {}, 0, {}
-    given = dict(seats)
+    given = dict(voters)
     for own in order:
         said, _ = choose(given, own, agreed=agreed, loaded=loaded, **circumstances)
         if said[0] < 0:

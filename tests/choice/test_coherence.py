@@ -16,8 +16,8 @@ def install(world, **majors):
     return world
 
 
-def chosen(world, *libraries, **options):
-    said = world.statuses(*(libraries or build.LIBRARIES), **options)
+def chosen(world, *libraries, **more):
+    said = world.statuses(*(libraries or build.LIBRARIES), **more)
     return {name: status["major"] for name, status in said.items()}
 
 
@@ -34,6 +34,19 @@ def test_whichever_is_called_first(world, first):
                        f"call:{CALL[first]}", "load",
                        *[f"status:{library}" for library in build.LIBRARIES])
     assert [status["major"] for status in said[-3:]] == [12, 12, 12]
+
+
+@pytest.mark.parametrize("first", build.LIBRARIES)
+@pytest.mark.parametrize("other, found", [(("nvrtc", "13.5"), "12.9"), (("nvJitLink", "12.9"), "13.5")])
+def test_what_the_process_has_leaves_no_stub_without(world, other, found, first):
+    """ld.so loads both nvrtcs, each for its callers; nvJitLink must not be the older one."""
+    world.put("toolkit/lib64", *[fake(library, found) for library in build.LIBRARIES])
+    loaded = world.put("other", fake(*other)) / fake(*other).name
+    world.loader(fake("cudart", other[1]))      # near, and no reason to look no farther
+    said = world.probe(f"open:{loaded}", *[f"stub:{library}" for library in build.LIBRARIES],
+                       f"call:{CALL[first]}", "load",
+                       *[f"status:{library}" for library in build.LIBRARIES], CUDA_HOME=world.root / "toolkit")
+    assert [status["version"] for status in said[-3:]] == [found] * 3
 
 
 def test_an_override_leads_the_others(world):

@@ -7,8 +7,8 @@ import shutil
 import pytest
 
 import build
-from choosing import FOUND, choose, option, used
-from fakes import driver, fake
+from choosing import FOUND, choose, candidate, used
+from fakes import builtins, driver, fake
 from world import user
 
 CALLER, SHELL, PROCESS, MACHINE = range(4)      # enum lc_tier
@@ -37,28 +37,28 @@ ROWS = {
 }
 
 
-def options(majors):
-    return [option(FOUND, major, tier=tier) for major, tiers in majors.items()
+def candidates(majors):
+    return [candidate(FOUND, major, tier=tier) for major, tiers in majors.items()
             for tier in (tiers if isinstance(tiers, tuple) else (tiers,))]
 
 
-def common(seats, **circumstances):
+def common(voters, **circumstances):
     """The process's major, whoever asks and in whatever order."""
-    said = {choose({name: seats[name] for name in order}, own, callers=[12], **circumstances)[0][4]
-            for order in itertools.permutations(seats) for own in order}
+    said = {choose({name: voters[name] for name in order}, own, callers=[12], **circumstances)[0][4]
+            for order in itertools.permutations(voters) for own in order}
     major, = said
     return major
 
 
-@pytest.mark.parametrize("seats, near, highest, own", ROWS.values(), ids=ROWS)
-def test_the_rule(seats, near, highest, own):
-    seats = {name: options(majors) for name, majors in seats.items()}
-    assert {order: common(seats, order=order) for order in ("near", "highest", "own")} == {
+@pytest.mark.parametrize("voters, near, highest, own", ROWS.values(), ids=ROWS)
+def test_the_rule(voters, near, highest, own):
+    voters = {name: candidates(majors) for name, majors in voters.items()}
+    assert {order: common(voters, order=order) for order in ("near", "highest", "own")} == {
         "near": near, "highest": highest, "own": own}
 
 
-NEAR_12 = [option(FOUND, 12, tier=CALLER)]
-FAR_13 = [option(FOUND, 13, tier=MACHINE)]
+NEAR_12 = [candidate(FOUND, 12, tier=CALLER)]
+FAR_13 = [candidate(FOUND, 13, tier=MACHINE)]
 
 
 @pytest.mark.parametrize("near, far, circumstances, major", [
@@ -77,8 +77,8 @@ FAR_13 = [option(FOUND, 13, tier=MACHINE)]
     ({}, {}, dict(agreed=13), 13),
 ])
 def test_what_goes_before_nearness(near, far, circumstances, major):
-    seats = dict(cudart=[option(FOUND, 12, tier=CALLER, **near), option(FOUND, 13, tier=MACHINE, **far)])
-    assert common(seats, **circumstances) == major
+    voters = dict(cudart=[candidate(FOUND, 12, tier=CALLER, **near), candidate(FOUND, 13, tier=MACHINE, **far)])
+    assert common(voters, **circumstances) == major
 
 
 def test_what_is_said_of_it():
@@ -96,18 +96,25 @@ def test_a_compiler_does_not_ask_the_driver():
     assert said[2].endswith("; the installed driver supports CUDA 12.2 and cannot run CUDA 13")
     for compiler in ("nvrtc", "nvJitLink"):
         said, _ = choose({compiler: FAR_13}, driver=1202)
-        assert said[1:3] == ("taken", "the highest major that all stubs with a library have")
+        assert said[1:3] == ("taken", "the highest CUDA major that serves all stubs here")
         assert said[3] == "00"
         assert choose({compiler: FAR_13}, driver=1202, guard="strict")[0][1] == "driver"
 
 
 def test_the_order_of_first_calls_changes_nothing():
-    files = [options({major: tier for major, tier in zip((13, 12), tiers) if tier is not None})
+    files = [candidates({major: tier for major, tier in zip((13, 12), tiers) if tier is not None})
              for tiers in itertools.product((None, CALLER, MACHINE), repeat=2)]
     for three in itertools.product(files, repeat=3):
-        seats = dict(zip(("cudart", "nvrtc", "nvJitLink"), three))
-        outcomes = [used(seats, order, told=seats) for order in itertools.permutations(seats)]
-        assert all(outcome == outcomes[0] for outcome in outcomes), (seats, outcomes)
+        voters = dict(zip(("cudart", "nvrtc", "nvJitLink"), three))
+        outcomes = [used(voters, order, told=voters) for order in itertools.permutations(voters)]
+        assert all(outcome == outcomes[0] for outcome in outcomes), (voters, outcomes)
+
+
+def test_what_is_mixed_does_not_hang_on_it_either():
+    """Beside CUDA 11 nvJitLink reads what nvrtc 11 writes, whichever nvrtc else there is."""
+    voters = dict(cudart=candidates({11: CALLER}), nvrtc=[candidate(FOUND, 13, 1305), candidate(FOUND, 11, 1108)],
+                 nvJitLink=[candidate(FOUND, 13, 1300, latest=1300), candidate(FOUND, 12, 1200, latest=1200)])
+    assert {used(voters, order, told=voters)["nvJitLink"][1] for order in itertools.permutations(voters)} == {13}
 
 
 # ---- made of files ----
@@ -159,6 +166,22 @@ def test_an_nvrtc_without_its_builtins(world, taken):
     (world.root / "toolkit/lib64/libnvrtc-builtins.so.13.5").touch()
     assert taken("runpath", "toolkit/lib64", CUDA_HOME=world.root / "toolkit") == {"13.5"}
     (world.folder("runpath") / "libnvrtc-builtins.so.12.9").touch()
+    assert taken("runpath", "toolkit/lib64", CUDA_HOME=world.root / "toolkit") == {"12.9"}
+    # Beside one of a file's paths is enough: uv and pip link files.
+    (world.folder("linked") / "libnvrtc.so.12").hardlink_to(world.root / "runpath/libnvrtc.so.12")
+    assert taken("runpath", "toolkit/lib64", CUDA_HOME=world.root / "toolkit",
+                 LAZYCUDA_PATH=world.root / "linked") == {"12.9"}
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_builtins_that_ld_so_finds_elsewhere(world, taken, listed):
+    """As where somebody has linked nvrtc alone into a folder of his own."""
+    world.put("toolkit/lib64", builtins("13.5"))
+    folder = world.put("elsewhere", builtins("12.9"))
+    if listed:
+        world.cached(folder)
+    else:
+        world.search(folder)
     assert taken("runpath", "toolkit/lib64", CUDA_HOME=world.root / "toolkit") == {"12.9"}
 
 

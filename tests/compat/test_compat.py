@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Stubs under the real SONAMEs (`make install COMPAT=12`): binaries that nobody may
 change start where there is no CUDA, and use the real libraries where there are any."""
-import subprocess
 import sys
 
 import pytest
@@ -41,25 +40,20 @@ def program(library, major, name=None):
 
 # ---- what they export ----
 
-def test_a_folder_for_each_major_that_was_asked_for(tree):
-    found = {path.name for major in VERSIONS for path in tree.compat(major).iterdir()}
-    assert found == {soname(library, major) for library, major in PAIRS}
-
-
 def test_none_unless_asked_for(tmp_path):
     assert not installed.install(tmp_path).compat(12).exists()
 
 
 def test_where_there_is_none_it_says_how_to_make_it(tmp_path):
     tree = installed.install(tmp_path)
-    done = subprocess.run([sys.executable, "-B", tree.prefix / "share/lazycuda/python/lazycuda",
-                           "--compatdir", "12"], capture_output=True, text=True)
+    done = build.run(sys.executable, "-B", tree.prefix / "share/lazycuda/python/lazycuda", "--compatdir", "12")
     assert done.returncode == 2 and "`make install` makes it, and with COMPAT=MAJOR" in done.stderr
 
 
-def test_a_major_that_there_is_not(tmp_path):
-    with pytest.raises(AssertionError, match="COMPAT=14: there is no CUDA 14 here"):
-        installed.install(tmp_path, "COMPAT=14")
+@pytest.mark.parametrize("switch", ["COMPAT=14", "TOOLKITS=12,14"])
+def test_a_major_that_there_is_not(tmp_path, switch):
+    with pytest.raises(AssertionError, match=f"{switch}: there is no CUDA 14 here"):
+        installed.install(tmp_path, switch)
 
 
 @pairs
@@ -144,14 +138,15 @@ def test_none_loads_the_stubs_of_other_majors(world, tree):
 
 # ---- other code in the process ----
 
+@pytest.mark.parametrize("first", [12, 13])
 @pytest.mark.parametrize("order", ["compat first", "stub first"])
-def test_it_coheres_with_the_ordinary_stub(world, tree, order):
+def test_it_coheres_with_the_ordinary_stub(world, tree, order, first):
+    """Whichever comes first, and is called first."""
     both = [f"open:{tree.compat(12) / 'libcudart.so.12'}", f"open:{build.stub('cudart')}"]
-    world.loader(fake("cudart", "12.9"), fake("cudart", "13.5"), driver("12.9"))
+    world.loader(fake("cudart", "12.9"), fake("cudart", "13.5"))
     world.record()
     said = world.probe(*(both if order == "compat first" else both[::-1]),
-                       f"call:{CALL['cudart']}@libcudart.so.12",
-                       f"call:{CALL['cudart']}@libcudart.so.13", "libraries")
+                       *(f"call:{CALL['cudart']}@libcudart.so.{major}" for major in (first, 25 - first)), "libraries")
     # One of them is called for 12 and the other for 13; both lead to the same library.
     assert {call[0] for call in world.log() if call[2] == CALL["cudart"]} == {"libcudart.so.12"}
     assert [line["value"] for line in said[2:4]] == [

@@ -83,10 +83,11 @@ class Code(collections.namedtuple("Code", "version unit kind arch")):
                 f"{self.unit}_{self.arch}.{self.kind}")
 
 
-def real_code(version):
-    """A folder of code that the nvrtc of this version compiled; compiled once."""
+def real_code(version, only=None):
+    """A folder of code that the nvrtc of this version compiled; compiled once, and for one architecture
+    alone where a test takes no other."""
     made = [Code(version, unit, kind, arch) for unit, (_, _, kinds) in UNITS.items()
-            for kind in kinds for arch in (["80"] if unit == "o" else archs(version))
+            for kind in kinds for arch in (["80"] if unit == "o" else [only] if only else archs(version))
             if kind != "optixir" or samples.key(version) >= (12, 0)]
     samples.make(made)
     return made[0].path.parent

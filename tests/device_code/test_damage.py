@@ -11,7 +11,7 @@ from code_corpus import real_code
 
 @pytest.fixture
 def folder(real):
-    return lambda version: real_code(real(version).version)
+    return lambda version, arch="80": real_code(real(version).version, arch)
 
 
 # Real code.
@@ -25,7 +25,8 @@ def test_padding_behind_code_is_no_damage(folder, read):
 
 @pytest.fixture
 def elf(folder):
-    return lambda version="12.9", name="k_80.cubin": Elf((folder(version) / name).read_bytes())
+    return lambda version="12.9", name="k_80.cubin": Elf(
+        (folder(version, name[2:name.index(".")]) / name).read_bytes())
 
 
 @pytest.mark.parametrize("form, at, value, wrong", [

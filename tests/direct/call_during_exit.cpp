@@ -13,26 +13,36 @@
 
 namespace {
 
-std::atomic<bool> ends;
-
-void end()
-{
-	ends = true;
-	pause_for(50);
-}
+std::atomic<bool> ends, begins;
 
 void call(bool waits)
 {
 	while (waits && !ends)
 		pause_for(1);
 
+	begins = true;
 	make_handle();
 	destroy_handle();
 }
 
+// Until the call goes on: on a busy machine the thread is late.
+void wait_for_call(int milliseconds = 200)
+{
+	while (!begins)
+		pause_for(1);
+	pause_for(milliseconds);
+}
+
+// Not for as long as the stub lets exit() go on before it loads a library.
+void end()
+{
+	ends = true;
+	wait_for_call(50);
+}
+
 void leave()
 {
-	pause_for(200);
+	wait_for_call();
 	std::exit(0);
 }
 
@@ -64,5 +74,5 @@ int main(int, char **arguments)
 	}
 	if (!std::strcmp(arguments[1], "another"))
 		std::thread(leave).join();
-	pause_for(200);
+	wait_for_call();
 }

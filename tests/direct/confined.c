@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * confined.c - a program that gives up rights when it starts, and then makes its first call:
- * `confined chroot|nofile|user|unlink|filter|memory|readonly|stranger|mount`
+ * `confined chroot|nofile|user|unlink|filter|memory|readonly|stranger|mount|namespace`
  *
  * With -DEAGER it asks for its library at the start.  Ends with 77 where the system refuses.
  */
@@ -90,6 +90,8 @@ static int confine(const char *how)
 		return strangers(folder);
 	if (!strcmp(how, "mount"))
 		return own_mounts() || mount("none", folder, "tmpfs", 0, NULL);
+	if (!strcmp(how, "namespace"))
+		return unshare(CLONE_NEWUSER);
 	if (!strcmp(how, "user"))
 		return chmod(folder, 0700) || setuid(65534);
 	return strcmp(how, "unlink") ? without_open() : unlink(file);

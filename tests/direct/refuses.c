@@ -20,7 +20,10 @@ __attribute__((constructor)) static void refuse(void)
 	struct sock_filter instructions[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 #ifdef SYS_lstat
-		REFUSE(lstat), REFUSE(stat), REFUSE(fstat), REFUSE(readlink),
+		REFUSE(lstat), REFUSE(stat), REFUSE(readlink),
+# if !__GLIBC_PREREQ(2, 39)	/* whose ld.so calls it for each library that it opens */
+		REFUSE(fstat),
+# endif
 #endif
 		REFUSE(readlinkat),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),

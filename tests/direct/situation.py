@@ -27,6 +27,8 @@ from world import World
 HERE = pathlib.Path(__file__).resolve().parent
 CXX = shlex.split(os.environ.get("CXX", "c++"))
 THREAD_SANITIZER = "-fsanitize=thread"
+# How flags begin that a compiler without a linker has no use for.
+LINKING = ("-Wl,", "-shared", "-static", "-l")
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,7 @@ class Shared:
 
 def names_of(file):
     """The functions that a library exports."""
-    said = subprocess.run(["nm", "-D", "--defined-only", file], check=True, capture_output=True,
-                          text=True).stdout
+    said = build.run("nm", "-D", "--defined-only", file, check=True).stdout
     return re.findall(r" [TW] (\w+)", said)
 
 
@@ -153,6 +154,8 @@ class Row:
     # ... and a known difference is what the stub's program prints and how it ends; the page
     # docs/reference/how-it-works.md has it under Limits.
     differs: "Outcome" = None
+    shared: bool = False        # about what only a stub in a file of its own has: names that others
+                                # see, and callers whose imports can be read
 
 
 @dataclass(frozen=True)
@@ -175,12 +178,13 @@ def made(source, name, node=None, flags=(), link=(), real=False):
     """The file that is made of a source, under the sanitizer of this run: real libraries have
     none."""
     cc, standard = compiler(source)
-    script = node and build.text(f"{node} {{ global: *; }};\n", "map")
-    return build.compile(
-        name, standard, "-g", "-Wall", "-Wextra", "-Werror",
-        *(() if real else build.sanitizer_flags(flags, build.CC)),
-        HERE / source, *flags, *((f"-Wl,--version-script={script}",) if node else ()), "-pthread",
-        cc=cc, link=(*link, "-ldl"))
+    own = (standard, "-g", "-Wall", "-Wextra", "-Werror",
+           *(() if real else build.sanitizer_flags(flags, build.CC)))
+    script = (f"-Wl,--version-script={build.text(f'{node} {{ global: *; }};', 'map')}",) if node else ()
+    # One object for what is linked directly and to a stub.
+    compiled = build.compile(f"{pathlib.Path(source).stem}.o", "-c", *own, HERE / source,
+                             *(flag for flag in flags if not str(flag).startswith(LINKING)), "-pthread", cc=cc)
+    return build.compile(name, *own, compiled, *flags, *script, "-pthread", cc=cc, link=(*link, "-ldl"))
 
 
 def linked(row, libraries):
@@ -204,6 +208,13 @@ def stub_of(library):
     own = build.BUILD / "lib"
     return next(file for file in (imported, build.stub(library.name), own / f"cuda{library.major}" /
                                   imported.name, build.stub(library.name, own)) if file.exists())
+
+
+def embedded(libraries):
+    """The same stubs as one C file for each CUDA, compiled: program and extensions have a copy each."""
+    for major in {library.major for library in libraries}:
+        names = [build.stub_name(one.name)[3:-8] for one in libraries if one.major == major]
+        yield build.embedded(major, *dict.fromkeys(names))
 
 
 def run(row, root, files, libraries):
@@ -230,14 +241,16 @@ def run(row, root, files, libraries):
     return Outcome(done.out, done.status), done.err
 
 
-def check(row, root, real):
+def check(row, root, real, stubs=lambda libraries: [stub_of(one) for one in libraries]):
     """Fails unless a row's program is as well off with the stubs as without them."""
     files = [library.file(real) for library in row.libraries]
     direct, said = run(row, root / "direct", files, files)
     if build.SANITIZER:
         build.SANITIZER.take_findings()     # they are not the stub's
     assert direct.status == row.status and direct.out, f"linked directly: {direct}\n{said}"
-    stub, said = run(row, root / "stub", files, [stub_of(one) for one in row.libraries])
+    stub, said = run(row, root / "stub", files, [*stubs(row.libraries)])
+    if stubs == embedded and (stub == direct or row.status and not stub.status):
+        return      # as well off, also where the shared stub is not
     if row.differs:
         assert stub == row.differs, f"stub {stub}\n{said}"
         assert direct != stub, "the difference is gone: take it from the row and from the page"

@@ -6,7 +6,6 @@ A situation is one line here and one source beside this file.  situation.py says
 may have, tests/lib/sanitizer_skips.py which rows mean nothing under a sanitizer.
 """
 import dataclasses
-import os
 import re
 import shutil
 import signal
@@ -19,6 +18,7 @@ import situation
 from fakes import answer
 from situation import (THREAD_SANITIZER, Fake, Listed, Outcome, Real, Row, Shared, StandIn, beside,
                        on_library_path, on_library_path_and_listed)
+from world import chowned
 
 LINKERS = ("12.9", "13.5")
 RUNTIME = (Real("cudart", "12.9"),)
@@ -72,24 +72,12 @@ def without_run_path(world, cudart):
                                     link=[cudart]))
 
 
-def with_builtins(world, library):
-    """nvrtc compiles nothing without them."""
-    world.loader(library, *library.parent.glob("libnvrtc-builtins.*"))
-
-
-def in_another_toolkit(world, cudart, *cudnn):
-    world.search(world.put("cuda", cudart))
-    world.search(world.put("cuda-11.8/lib64", *cudnn))
-
-
-def in_another_toolkit_whole(world, *files):
-    in_another_toolkit(world, *files)
-    world.put("cuda-11.8/lib64", fakes.fake("cudart", "11.8"))
-
-
-def in_a_later_toolkit(world, cudart, *cudnn):
-    world.search(world.put("cuda", cudart))
-    world.search(world.put("cuda-13.0/lib64", fakes.fake("cudart", "13.0"), *cudnn))
+def in_another_toolkit(version, whole):
+    def place(world, cudart, *cudnn):
+        world.search(world.put("cuda", cudart))
+        world.search(world.put(f"cuda-{version}/lib64", *cudnn,
+                               *([fakes.fake("cudart", version)] if whole else [])))
+    return place
 
 
 def to_be_installed(world, *files):
@@ -244,10 +232,7 @@ def beside_a_strangers_home(world, linker):
     on_library_path(world, linker)
     folder = world.put("nvidia/cu13/lib", fakes.fake("nvJitLink", "13.5"))
     for path in (world.root / "nvidia", folder.parent, folder, *folder.iterdir()):
-        try:
-            os.chown(path, STRANGER, STRANGER)
-        except PermissionError:
-            pytest.skip("only root can make a file another user's")
+        chowned(path, STRANGER)
 
 
 def below_a_sticky_folder(world, cudart):
@@ -262,11 +247,6 @@ def by_a_link(world, cudart):
     world.search(world.root / "cuda")
 
 
-def without_nodes(world, _cudart):
-    """What forwards calls elsewhere need not have the runtime's version nodes."""
-    world.search(world.put("cuda", fakes.fake("cudart", "12.9", node="")))
-
-
 def in_front(*flags):
     """A library that has the runtime's SONAME alone, and leads to the runtime."""
     def place(world, _cudart):
@@ -279,10 +259,7 @@ def in_front(*flags):
 
 def strangers(world, cudart):
     below_a_sticky_folder(world, cudart)
-    try:
-        os.chown(world.root / "scratch/cuda", STRANGER, STRANGER)
-    except PermissionError:
-        pytest.skip("only root can make a file another user's")
+    chowned(world.root / "scratch/cuda", STRANGER)
 
 
 def before_an_old_one(world, cudart):
@@ -307,14 +284,6 @@ def calls_the_pair(_direct, stub):
     its value, and the other's its status."""
     return {f"{sign}{answer('nvJitLink', f'nvJitLink{name}', '12.9')}" for name, sign in (
         ("Complete", ""), ("Destroy", "-"))} <= set(stub.out.splitlines())
-
-
-def serves_the_pair(direct, stub):
-    return len(direct.out.splitlines()) < 3 and calls_the_pair(direct, stub)
-
-
-def serves_the_new_cublaslt(direct, stub):
-    return "12900" not in direct.out and {"129", "-12900"} <= set(stub.out.splitlines())
 
 
 def called(needing, needed):
@@ -405,7 +374,8 @@ ROWS = [
     ]],
     # Later ones crash if linked directly, too.
     Row("a static object waits for threads that compile", "pool.cpp", (Real("nvrtc", "12.0"),),
-        flags=("-DCOMPILES",), place=with_builtins),
+        flags=("-DCOMPILES",),      # nothing, without its builtins
+        place=lambda world, nvrtc: world.loader(nvrtc, *nvrtc.parent.glob("libnvrtc-builtins.*"))),
     Row("a thread goes on during exit", "threads.cpp", (Real("cudart", "12.9"),)),
     Row("a static object owns a generator, of a library that has static objects", "static_handle.cpp",
         (StandIn("curand", 12, "statics_real.cpp", "libcurand.so.10"),), flags=("-DGENERATOR",)),
@@ -432,7 +402,9 @@ ROWS = [
     Row("a filter lets through what the program calls without a stub", "asks.c", RUNTIME, place=by_a_link,
         preload=(Shared("refuses.c"),)),
     Row("a thread that a constructor starts", "asks.c", (StandIn("cudart", 12, "thread_real.c"),)),
-    Row("the runtime has no version nodes", "asks.c", RUNTIME, place=without_nodes),
+    # What forwards calls elsewhere need not have any.
+    Row("the runtime has no version nodes", "asks.c", RUNTIME, place=lambda world, _: world.search(
+        world.put("cuda", fakes.fake("cudart", "12.9", node="")))),
     Row("the runtime is a library that needs it", "asks.c", RUNTIME, place=in_front()),
     Row("the runtime is a filter of it", "asks.c", RUNTIME, place=in_front("-Wl,-F,libruntime.so.1")),
     Row("an extension with $ORIGIN is opened by a relative path", "host.c", RUNTIME, ASKS, RELATIVE,
@@ -464,7 +436,7 @@ ROWS = [
         flags=("-DASKS=cudaGetDeviceProperties", "-DARGUMENTS=(char[4096]){ 0 }, NULL"),
         preload=(Shared("hooks.c", names=("cudaGetDeviceProperties",)),)),
     *[Row(f"a hook is written into a function's code, {when}", "patches.c", RUNTIME, env=env,
-          differs=difference)
+          differs=difference, shared=True)
       for when, env, difference in (("lazy", None, Outcome("12090\n")),
                                     ("eager", {"LAZYCUDA_EAGER": "1"}, None))],
     Row("an auditor wraps a function", "host.c", RUNTIME, ASKS, RELATIVE, place=beside_an_auditor,
@@ -492,7 +464,7 @@ ROWS = [
         differs=Outcome("13050\n-302\n")),
     *[Row(f"another wheel bundles an older one under another name, {version}", "host.c",
           (Fake("cudart", version),), ASKS, (f"open:other.libs/{BUNDLED}", *PLUGIN),
-          place=beside_a_bundled_one, flags=(*IN_CUDA, *UNLOADS))
+          place=beside_a_bundled_one, flags=(*IN_CUDA, *UNLOADS), shared=True)
       for version in ("12.9", "13.5")],
     *[Row(f"another object brings an older one before the first call, {when}", "host.c",
           (Fake("cudart", "12.9"),), ASKS, (PLUGIN[0], "open:old/libcudart.so.12", "begin"), env,
@@ -513,9 +485,9 @@ ROWS = [
         flags=("-Wl,-rpath,$ORIGIN/cuda:$ORIGIN/rtc", *ONE, "-DSECOND=nvrtcVersion")),
     Row("a plugin that is linked directly finds the program's stub", "host.c",
         (Fake("cudart", "13.5"),), (), ("call", *PLUGIN), place=beside_a_plugin_of_12,
-        flags=("-DCALLS",), differs=Outcome("13050\n-302\n")),
+        flags=("-DCALLS",), differs=Outcome("13050\n-302\n"), shared=True),
     Row("a plugin needs no library", "host.c", RUNTIME, (), ("call", *PLUGIN), place=underlinked,
-        flags=("-DCALLS",)),
+        flags=("-DCALLS",), shared=True),
     Row("the program asks for the address of what its runtime lacks", "weak.c",
         (Fake("cudart", "12.0"),), flags=("-Wl,--no-as-needed",),
         differs=Outcome("0 there\n")),
@@ -529,9 +501,11 @@ ROWS = [
           arguments=("look:main", *(NEEDING_OR_NEEDED[one] for one in order)),
           flags=("-Wl,-z,lazy", *flags), place=place, status=127, better=better)
       for name, pair, place, better, *flags in (
-          ("nvJitLink", (CUSPARSE, NEW), beside_an_old_one, serves_the_pair,
+          ("nvJitLink", (CUSPARSE, NEW), beside_an_old_one,
+           lambda direct, stub: len(direct.out.splitlines()) < 3 and calls_the_pair(direct, stub),
            *called("cusparseGetProperty", "nvJitLinkDestroy")),
-          ("cublasLt", (CUBLAS, NEW_LT), beside_an_old_cublaslt, serves_the_new_cublaslt,
+          ("cublasLt", (CUBLAS, NEW_LT), beside_an_old_cublaslt,
+           lambda direct, stub: "12900" not in direct.out and {"129", "-12900"} <= set(stub.out.splitlines()),
            *called("cublasGetProperty", "cublasLtGetVersion")))
       for order in (("needing", "needed"), ("needed", "needing"))
       # A stand-in with two of cublasLt's functions counts as another project's, once it is loaded.
@@ -599,8 +573,8 @@ ROWS = [
     Row("NVIDIA's HPC SDK, by CUDA_HOME alone", "host.c", (CUBLAS, NEW_LT), ASKS,
         ("plugin:app/libasks.so",), flags=CUBLAS_PROPERTY, place=in_nvidias_hpc_sdk,
         better=lambda direct, stub: stub == Outcome("uses it\n")),
-    Row("in a user namespace, below root's sticky folder", "asks.c", RUNTIME,
-        place=below_a_sticky_folder, under=("unshare", "--user")),
+    Row("in a user namespace, below root's sticky folder", "confined.c", RUNTIME,
+        arguments=("namespace",), place=below_a_sticky_folder),
     Row("a folder that anybody may write to, mounted read-only", "confined.c", RUNTIME,
         arguments=("readonly",)),
     Row("a stranger's folder in a sticky one", "asks.c", RUNTIME, place=strangers,
@@ -611,9 +585,9 @@ ROWS = [
     *[Row(f"cuDNN of CUDA 12 was copied into {where}, {order[0]} first, {guard}", "host.c",
           (Fake("cudart", "12.9"), *CUDNN), place=place, env={"LAZYCUDA_GUARD": guard},
           arguments=order, flags=("-DCALLS", *ONE, "-DSECOND=cudnnGetCudartVersion"))
-      for where, place in (("an empty toolkit of 11", in_another_toolkit),
-                           ("a whole toolkit of 11", in_another_toolkit_whole),
-                           ("a whole toolkit of 13", in_a_later_toolkit))
+      for where, place in (("an empty toolkit of 11", in_another_toolkit("11.8", False)),
+                           ("a whole toolkit of 11", in_another_toolkit("11.8", True)),
+                           ("a whole toolkit of 13", in_another_toolkit("13.0", True)))
       for order, guard in ((("call", "call_second"), "best_effort"),
                            (("call_second", "call"), "strict"))],
 
@@ -624,6 +598,8 @@ ROWS = [
     Row("a registration asks ld.so while a constructor waits for it", "constructor_calls.c",
         (StandIn("cudart", 12, "slow_registration_real.c", flags=("-DOPENS",)),),
         extensions=("constructor.c",)),
+    Row("a registration sets a signal handler", "late_handler.c",
+        (StandIn("cudart", 12, "slow_registration_real.c", flags=("-DTELLS",)),), flags=("-rdynamic",), timeout=20),
     Row("fork() waits for a thread in its first call", "fork_handler.c", RUNTIME,
         arguments=("waits",)),
     Row("threads come into a fork() that lasts, and one holds a lock", "held_at_fork.c",
@@ -691,7 +667,7 @@ ROWS = [
     Row("the thread sanitizer watches four threads", "four_threads.c", RUNTIME,
         flags=(THREAD_SANITIZER,)),
     # One more stop, in the stub: gdb stops in every library that has a function of that name.
-    Row("gdb stops at a function", "asks.c", RUNTIME, under=STOPS, better=stops_in_both,
+    Row("gdb stops at a function", "asks.c", RUNTIME, under=STOPS, better=stops_in_both, shared=True,
         flags=("-DASKS=cudaMalloc", "-DARGUMENTS=out, NULL")),
 
     # Programs that give up rights when they start, and those that ask for their library before.
@@ -710,6 +686,12 @@ ROWS = [
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_situation(row, tmp_path, real):
     situation.check(row, tmp_path, real)
+
+
+@pytest.mark.minute
+@pytest.mark.parametrize("row", [row for row in ROWS if not row.static and not row.shared], ids=lambda row: row.name)
+def test_situation_of_an_embedded_stub(row, tmp_path, real):
+    situation.check(row, tmp_path, real, situation.embedded)
 
 
 def with_a_stub(world, *files):

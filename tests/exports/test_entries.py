@@ -28,7 +28,7 @@ def jumps_at_once(code):
 
 
 def check_entries(library, stub):
-    hooks = {f.name for f in symbols.read().libraries[library].functions if f.hook}
+    hooks = {f.name for f in symbols.read().libraries[library].functions if f.hook and not f.slow}
     code = instructions(stub)
     slow = sorted(s.name for s in elf.exports(stub)
                   if s.node != "LAZYCUDA_1" and s.name not in hooks

@@ -83,13 +83,6 @@ def test_a_name_has_a_default_version_only_if_its_interface_never_differs(librar
             assert sum(defaults[name]) == 0, name
 
 
-@libraries
-def test_the_private_node_comes_first(library):
-    # A reference without a version binds to the first node that has the name;
-    # behind the private one it can never fall to CUDA 11's interface.
-    assert elf.defined_nodes(build.stub(library))[0] == PRIVATE
-
-
 @with_majors
 @pytest.mark.parametrize("major", build.MAJORS)
 def test_an_import_library_has_one_major_and_only_defaults(library, major):

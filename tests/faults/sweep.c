@@ -27,7 +27,7 @@
 
 enum {
 	NO_SUCH_CALL = 3,
-	REMEMBERED = 12,	/* blocks: one more status, with what was known when it was made,
+	REMEMBERED = 16,	/* blocks: one more status, with what was known when it was made,
 				   and one more error message */
 	SHOWN = 5,
 #ifdef SANITIZED

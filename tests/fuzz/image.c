@@ -18,14 +18,6 @@ static const struct lc_major no_major[] = {
 static const char driver_names[] = "cuInit\0cuDriverGetVersion";
 static const struct lc_export driver_exports[] = { { 7, 0, 1 }, { 0, 0, 0 } };
 
-#define DRIVER(called) { \
-	.name = called, .stub = "libcuda_stub.so", .variable = "LAZYCUDA_CUDA", \
-	.majors = no_major, .major_count = COUNT(no_major), \
-	.known_majors = fuzz_known_majors, .known_major_count = COUNT(fuzz_known_majors), \
-	.names = driver_names, .exports = driver_exports, \
-	.export_count = COUNT(driver_exports), .witness = driver_names + 7, \
-}
-
 /* Of `lazycuda stub`: CUDA's majors under other numbers, and a library whose imports are
  * told by its file, since no version node is called as that is. */
 static const struct lc_major fft_majors[] = {
@@ -47,7 +39,8 @@ static const struct lc_export bar_exports[] = { { 0, 2, 0 } };
 
 static const struct lc_library libraries[] = {
 	FUZZ_LIBRARY("cudart"), FUZZ_LIBRARY("nvrtc"), FUZZ_LIBRARY("nvJitLink"),
-	DRIVER("cuda"), DRIVER("nvml"),
+	{ OWN("cuda", no_major, driver_names, driver_exports), .witness = driver_names + 7 },
+	{ OWN("nvml", no_major, driver_names, driver_exports), .witness = driver_names + 7 },
 	{ OWN("fft", fft_majors, fft_names, fft_exports) },
 	{ OWN("bar", bar_majors, "barA", bar_exports), .own_majors = 1, .by_soname = 1 },
 };

@@ -10,10 +10,12 @@
 
 #include <dirent.h>
 
+#include "../../stubs/loader/peers.h"
 #include "../../stubs/loader/settings.h"
 #include "fuzzing.h"
 
 const struct lc_library lc_library = FUZZ_LIBRARY("cudart");
+struct lc_peer lc_self = { .library = &lc_library };
 
 enum { PATH, RPATH, RUNPATH, LIBRARY_PATH, CUDA_PATH, CONDA_PREFIX, OWN_PATH, PYTHONPATH, TEXTS };
 static char *texts[TEXTS];
@@ -43,9 +45,9 @@ void lc_process_read_python(struct lc_arena *arena, struct lc_process *process)
 	(void)process;
 }
 
-void lc_trace(const char *format, ...)
+void lc_trace(const struct lc_library *library, const char *format, ...)
 {
-	(void)format;
+	(void)library, (void)format;
 }
 
 void lc_ldcache_open(struct lc_arena *arena, struct lc_ldcache *cache)

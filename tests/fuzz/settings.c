@@ -54,14 +54,14 @@ static void see_override(struct lc_arena *arena, const char *path)
 	must_be_shown(shown);
 	must(strlen(shown) <= strlen(path) && (*shown || !*path));
 	must(!strcmp(lc_printable(arena, shown), shown));
-	lc_trace("found %s by %s", path, "override");
+	lc_trace(&lc_library, "found %s by %s", path, "override");
 }
 
 static void see_settings(struct lc_arena *arena)
 {
 	struct lc_settings settings;
 
-	lc_settings_read(arena, &settings, false);
+	lc_settings_read(arena, &settings, &lc_library, false);
 	must(lc_guard_name(settings.guard) != NULL);
 	must(!settings.major || (settings.major >= 11 && settings.major <= 13));
 	if (settings.wrong) {

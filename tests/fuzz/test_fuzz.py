@@ -3,7 +3,6 @@
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 
 import pytest
@@ -21,9 +20,8 @@ def run_of(target, runs):
     if not shutil.which("clang"):
         pytest.skip("clang is not installed, and it alone has libFuzzer")
     # All of them in one folder: what several need is compiled once.
-    done = subprocess.run([sys.executable, HERE / "fuzz.py", "--runs", str(runs), "--target", target,
-                           "--jobs", "1", "--folder", build.BUILD / "tests" / "fuzz"],
-                          capture_output=True, text=True)
+    done = build.run(sys.executable, HERE / "fuzz.py", "--runs", str(runs), "--target", target, "--jobs", "1",
+                     "--folder", build.BUILD / "tests" / "fuzz")
     # What clang or the linker says without it; an undefined reference is a mistake here.
     if done.returncode == 2 and re.search(r"unsupported.*fuzzer|cannot find.*libclang_rt|"
                                           r"libclang_rt.*No such file", done.stderr):
@@ -43,9 +41,8 @@ def test_the_corpus_comes_to_every_reader_of_cubins():
     """What nothing in it comes to, mutations hardly come to: each rule needs that all before it
     hold."""
     run_of("inspect", 1)
-    done = subprocess.run([build.BUILD / "tests" / "fuzz" / "inspect" / "inspect", "-runs=0",
-                           "-print_coverage=1", HERE / "corpus" / "inspect"],
-                          capture_output=True, text=True)
+    done = build.run(build.BUILD / "tests" / "fuzz" / "inspect" / "inspect", "-runs=0", "-print_coverage=1",
+                     HERE / "corpus" / "inspect")
     assert done.returncode == 0, done.stderr
     functions = {name: how for how, name in re.findall(
         r"^((?:UN)?COVERED)_FUNC: .* (\w+) \S*/cubin\w*\.c:", done.stderr, re.M)}

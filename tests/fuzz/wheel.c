@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* wheel.c - fuzzing the reader of wheels */
 #include "../../tools/directory.h"
-#include "../../tools/room.h"
+#include "../../tools/buffer.h"
 #include "../../tools/zip.h"
 
 #include "fuzzing.h"
 
 /* Of exactly that size, as copy_of() has it; what is no map of a file is not to be forgotten. */
-bool room_take(struct room *room)
+bool buffer_allocate(struct buffer *buffer)
 {
-	room->bytes = calloc(1, room->size ? room->size : 1);
-	return room->bytes;
+	buffer->bytes = calloc(1, buffer->size ? buffer->size : 1);
+	return buffer->bytes;
 }
 
-void room_return(struct room *room)
+void buffer_free(struct buffer *buffer)
 {
-	free(room->bytes);
+	free(buffer->bytes);
 }
 
-void room_forget(const unsigned char *from, const unsigned char *to)
+void buffer_forget(const unsigned char *from, const unsigned char *to)
 {
 	must(from <= to);
 }

@@ -21,8 +21,7 @@ ARM = ["aarch64-linux-gnu-gcc"]
 @pytest.fixture(scope="session")
 def sanitized():
     """gen/gen with sanitizers, where the compiler has them."""
-    return build.compile("gen", "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
-                         *build.sanitizing(), *SOURCES)
+    return build.sanitized_gen()
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +74,7 @@ class Compiler:
 
     def __call__(self, output, *arguments):
         command = [*self.command, *map(str, arguments), "-o", str(output)]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = build.run(*command)
         assert done.returncode == 0, f"{shlex.join(command)}\n{done.stderr}"
         return output
 

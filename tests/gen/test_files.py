@@ -101,7 +101,7 @@ def test_no_read_of_memory_that_was_not_written(optimized, tmp_path):
 # ---- `gen --words`: what the Makefile makes of a list, and for which CUDA ----
 
 CUDAS = lists.OTHER.replace("libother.so.1", "libother.so.7")
-OWN = CUDAS.replace("    error driver 14\n    error incoherent 15\n", "").replace(
+OWN = CUDAS.replace("    error driver 4\n    error incoherent 5\n", "").replace(
     "    variable", "    majors own\n    variable")
 ROWS = "    cuda libother.so.2 12 13\n    cuda libother.so.7 11 31\n    variable"
 

@@ -3,7 +3,6 @@
 import ctypes
 import re
 import shutil
-import subprocess
 
 import pytest
 
@@ -69,8 +68,7 @@ def test_a_chosen_abi_is_the_default(cc, gen, tmp_path, out):
 def link(folder, name, *libraries):
     source = folder / f"{name}.c"
     source.write_text(f"int {name}(int, long); int main(void) {{ return {name}(1, 2); }}\n")
-    return subprocess.run([*build.CC, source, *libraries, "-o", folder / name,
-                           "-Wl,--allow-shlib-undefined"], capture_output=True, text=True)
+    return build.run(*build.CC, source, *libraries, "-o", folder / name, "-Wl,--allow-shlib-undefined")
 
 
 def test_import_libraries_have_the_functions_of_lazycuda_h():
@@ -94,8 +92,7 @@ def test_a_reference_without_a_version(cc, stub, tmp_path):
     for name in ("plain", "changed"):
         assert link(tmp_path, name, bare).returncode == 0
         assert [s.node for s in elf.imports(tmp_path / name) if s.name == name] == [None]
-        done = subprocess.run([tmp_path / name], env={"LD_LIBRARY_PATH": stub.parent},
-                              capture_output=True, text=True)
+        done = build.run(tmp_path / name, env={"LD_LIBRARY_PATH": stub.parent})
         assert done.returncode == 11, done.stderr
 
 

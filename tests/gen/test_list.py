@@ -8,7 +8,7 @@ import pytest
 import elf
 import lists
 
-BASE = """\
+BASE = f"""\
 toolkits 1.0 1.1 2.0 2.1
 
 library thing
@@ -16,12 +16,7 @@ library thing
     soname libthing.so.1 1.0-1.1
     soname libthing.so.2 2.0-
     variable THING
-    error missing 11
-    error absent 12
-    error refused 13
-    error driver 14
-    error incoherent 15
-    status thingStatus
+{lists.ERRORS}    status thingStatus
 
 enum thingStatus
     thingOk 0 1.0-
@@ -71,11 +66,11 @@ CASES = [
     ("    stub libthing_stub.so", "    stub a.so\n    ^stub b.so", "this was given on line 4 already"),
     ("    variable THING", "    ^veriable THING", "no row `veriable` in a library"),
     ("    variable THING", "    variable ^TH-ING", "`TH-ING` is not a name"),
-    ("    error driver 14", "    error ^drivers 14", "no error `drivers`"),
-    ("    error driver 14", "    ^error driver 0", "an error cannot be 0"),
-    ("    error driver 14", "    error driver 14\n    ^error driver 14", "on line 11 already"),
-    ("    error driver 14", "    error driver 14 2.0-", "no row `error driver` for 1.0"),
-    ("    error driver 14", "    ^error driver 14 1.1-\n    error driver 15 1.0",
+    ("    error driver 4", "    error ^drivers 14", "no error `drivers`"),
+    ("    error driver 4", "    ^error driver 0", "an error cannot be 0"),
+    ("    error driver 4", "    error driver 4\n    ^error driver 4", "on line 11 already"),
+    ("    error driver 4", "    error driver 4 2.0-", "no row `error driver` for 1.0"),
+    ("    error driver 4", "    ^error driver 4 1.1-\n    error driver 5 1.0",
      "an error for some of major 1, and not for 1.0"),
     ("    status thingStatus", "    status ^thingStates", "no enum thingStates"),
     ("    soname libthing.so.2 2.0-", "    soname ^libthing.so.2 1.1-", "majors 1 and 2"),
@@ -117,6 +112,7 @@ CASES = [
     ("    first 1.0- (i32)", "    first 1.0- (out ^nobody)", "no struct nobody in library thing"),
     ("    first 1.0- (i32)", "    first 1.0- (out ^late)", "struct late has no size in 1.0"),
     ("    first 1.0- (i32)", "    first 1.0- (i32) ^hooks", "unexpected `hooks`"),
+    ("    first 1.0- (i32)", "    first 1.0- (i32) ^slow", "unexpected `slow`"),
     ("    first 1.0- (i32)", "    ^first 1.0- (?)", "is not marked `undeclared`"),
     ("    first 1.0- (i32)", "    first 1.0- (?) ^hook undeclared", "a hook needs a prototype"),
     ("    first 1.0- (i32)", "    first 1.0- (i32) ^text", "a text needs a prototype with `->"),
@@ -212,8 +208,8 @@ def test_comments_blanks_and_order_do_not_matter(gen, tmp_path):
 
 @pytest.mark.parametrize("row, fits, what", [
     ("    f{} 1.0- (ptr)\n", 65535, "interfaces"),
-    # A hole in a range makes two candidates of one name.
-    ("    f{} 1.0,2.0- (ptr)\n", 32767, "candidates for its interfaces")])
+    # A hole in a range makes two providers of one name.
+    ("    f{} 1.0,2.0- (ptr)\n", 32767, "providers of its interfaces")])
 def test_more_than_a_stub_can_count(optimized, tmp_path, row, fits, what):
     path = tmp_path / "list.txt"
     for count in (fits, fits + 1):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """An entry is one indirect jump, with every compiler and every kind of argument."""
 import re
-import subprocess
 
 import pytest
 
@@ -114,5 +113,5 @@ def test_every_kind_of_argument(thing, compiler, tmp_path, flags):
     program = compiler(tmp_path / "calls", "-std=gnu11", "-O1", "-Wall", "-Werror", *flags,
                        "-rdynamic", build.TESTS / "gen" / "calls.c", tmp_path / "import.so",
                        f"-Wl,-rpath,{tmp_path}", "-ldl")
-    done = subprocess.run([*compiler.runner, program], capture_output=True, text=True, timeout=60)
+    done = build.run(*compiler.runner, program, timeout=60)
     assert (done.stdout, done.returncode) == ("0 failures\n", 0), done.stderr

@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "lazycuda.h"
 
@@ -80,6 +82,15 @@ static int __attribute__((unused)) finish(void)
 	return 0;
 }
 
+/* A program of these RUN()s.  Those who include this define begin(). */
+#define PROGRAM(...) \
+int main(void) \
+{ \
+	begin(); \
+	__VA_ARGS__; \
+	return finish(); \
+}
+
 static void __attribute__((unused, noreturn, format(printf, 1, 2))) skip(const char *format, ...)
 {
 	va_list list;
@@ -113,6 +124,21 @@ static __attribute__((unused)) const char *file_of(const char *library, const ch
 	if (!status && dladdr(dlsym(RTLD_DEFAULT, function), &info))
 		path = info.dli_fname;
 	return path && realpath(path, real) ? real : "none";
+}
+
+/* This program again, with that word: how it ended.  One that has begun with CUDA may not go on
+ * with it after fork(). */
+static int __attribute__((unused)) run_again(const char *self, const char *word)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child) {
+		execl(self, self, word, (char *)NULL);
+		_exit(127);
+	}
+	waitpid(child, &status, 0);
+	return status;
 }
 
 /* The part could not be done: this call said that. */

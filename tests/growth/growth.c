@@ -7,19 +7,24 @@
  *			needed for it beside what was needed before
  */
 #include <stdio.h>
-#include <sys/resource.h>
 
 #include "../../include/lazycuda_link.h"
 
 /* Less than the usual, so that what is unpacked does not hide all the rest. */
 #define UNPACK_LIMIT (8 << 20)
 
+/* The most that there was.  ru_maxrss would begin with what the process had that started this one. */
 static long memory(void)
 {
-	struct rusage usage;
+	FILE *status = fopen("/proc/self/status", "r");
+	char line[256];
+	long most = 0;
 
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_maxrss;
+	while (status && fgets(line, sizeof(line), status) && !sscanf(line, "VmHWM: %ld", &most))
+		;
+	if (status)
+		fclose(status);
+	return most;
 }
 
 /* Every name that is declared is looked for. */

@@ -33,37 +33,12 @@ def archive(make):
 
 OBJECT = c.elf([("__nv_relfatbin", c.fatbin(c.entry(c.CUBIN, c.cubin(code=bytes(16)))))])
 
-gnu_archive = archive(lambda i: (number(i) + b".o/", OBJECT))
-
 LONG = c.member(b"//", b"n" * 4090 + b"/\n")
-
-
-def shared_name(n):
-    """Members of 60 bytes that are called alike, by a name of 4 KB."""
-    return archive(lambda i: (b"/0", b""))(n, LONG)
-
-
-def shared_name_of_entries(n):
-    return archive(lambda i: (b"/0", MAGIC_OF_ARCHIVE))(n, LONG)
-
-
-def names_that_are_ends_of_each_other(n):
-    return archive(lambda i: (b"/%d" % i, MAGIC_OF_ARCHIVE))(n, c.member(b"//", b"n" * n + b"/\n"))
-
-
-def tables_of_names(n):
-    return c.archive(*(c.member(b"//", b"x" * 40 + b"/\n") + c.member(b"/0", MAGIC_OF_ARCHIVE)
-                       for i in range(n)))
 
 
 # ---- fatbins ----
 
-def fatbins(n):
-    """Containers of eight entries"""
-    return c.fatbin(*[c.entry(c.PTX, c.ptx())] * 8) * n
-
-
-def fatbin_of_many(n):
+def fatbin(n):
     return c.fatbin(*[c.entry(c.CUBIN, c.cubin())] * n)
 
 
@@ -94,11 +69,6 @@ def offload_images(n):
     return c.offload(*(c.image(code, f"sm_{80 + i % 3}") for i in range(n)), version=2)
 
 
-def images_of_others(n):
-    """Images of nothing without strings, each of which could be named with more bytes."""
-    return c.offload(*[((c.NO_LABEL, c.OPENMP, 0), {}, b"", {})] * n, version=2)
-
-
 def over_the_same(n, data, **fields):
     """Entries of which `fields` say of the offset of the first image's code what others have."""
     def made(at):
@@ -113,29 +83,19 @@ def images_over_the_same(n):
     return over_the_same(n, ptx, image=None, length=len(ptx))
 
 
-def strings_over_the_same(n):
-    """Entries that have all the same strings, as many as there are entries."""
-    return over_the_same(n, struct.pack("<3Q", 32, 32, 0) * n, strings=None, count=n)
-
-
 # ---- host objects ----
-
-def object_of_many_sections(n):
-    fatbin = c.fatbin(c.entry(c.CUBIN, c.cubin()))
-    return c.elf([(f"s{i}", b"12345678") for i in range(n)] + [(".nv_fatbin", fatbin * n)])
-
 
 def sections_over_the_same(n):
     """Sections of fatbins that are all the same bytes."""
-    fatbin = c.fatbin(c.entry(c.CUBIN, c.cubin())) * n
+    fatbins = fatbin(1) * n
     names = b"\0.nv_fatbin\0"
     at = 64 + len(names)
     at += -at % 8
-    header = c.ELF.pack(b"\177ELF\2\1\1", 1, 62, 1, 0, 0, at + len(fatbin), 0, 64, 56, 0, 64, n + 1,
+    header = c.ELF.pack(b"\177ELF\2\1\1", 1, 62, 1, 0, 0, at + len(fatbins), 0, 64, 56, 0, 64, n + 1,
                         0)
     table = c.SECTION.pack(0, 3, 0, 0, 64, len(names), 0, 0, 1, 0) + \
-        c.SECTION.pack(1, 1, 2, 0, at, len(fatbin), 0, 0, 8, 0) * n
-    return (header + names).ljust(at, b"\0") + fatbin + table
+        c.SECTION.pack(1, 1, 2, 0, at, len(fatbins), 0, 0, 8, 0) * n
+    return (header + names).ljust(at, b"\0") + fatbins + table
 
 
 # ---- cubins ----
@@ -172,34 +132,14 @@ def cubin_of_symbols(n):
     return cubin_of([], b"".join(symbol(8 + 10 * i) for i in range(n)), strings)
 
 
-def cubin_of_shared_names(n):
-    return cubin_of([], b"".join(symbol(8 + i) for i in range(n)), b"\0kernel\0" + b"n" * n + b"\0")
+def cubin_of_shared_names(n, size=None):
+    return cubin_of([], b"".join(symbol(8 + i) for i in range(n)),
+                    b"\0kernel\0" + b"n" * (size or n) + b"\0")
 
 
-RELOCATIONS = {"type": 9, "flags": 0, "link": 3, "info": 1, "entry": 16}
-
-
-def relocations_of_the_same(n):
-    """n sections over n relocations"""
-    return cubin_of([(".rel.text.kernel", struct.pack("<QQ", 8, 1 << 32 | 2) * n, RELOCATIONS)],
-                    repeat=(n,))
-
-
-def attributes_of_the_same(n):
-    return cubin_of([(".nv.info", struct.pack("<BBH", 1, 1, 0) * n,
-                      {"type": 0x70000000, "flags": 0, "link": 3})], repeat=(n,))
-
-
-def cubin_of_sections(n):
-    """Of memory: sections with bytes have bytes of their own."""
-    return cubin_of([("s", b"12345678", {"type": 8, "flags": 0})], repeat=(n,))
-
-
-def cubins_of_shared_names(n):
-    """Small ones, each with names that share its few bytes."""
-    small = cubin_of([], b"".join(symbol(8 + i) for i in range(100)),
-                     b"\0kernel\0" + b"n" * 2000 + b"\0")
-    return c.fatbin(*[c.entry(c.CUBIN, small)] * n)
+def repeated_section(name, data, **header):
+    """n sections over n times the data"""
+    return lambda n: cubin_of([(name, data * n, {"flags": 0, **header})], repeat=(n,))
 
 
 # ---- PTX, LTO-IR, text ----
@@ -221,93 +161,53 @@ TURN = [(b"zqfs__", b"2wja__"), (b"cuzx__", b"12ad__")]
 PAIRS = [(b"gwzx__", b"16cd__"), (b"ntzx__", b"03ad__"), *TURN * 7]
 
 
-def ptx_of_names_that_collide(n):
-    """In FNV-1a, which anybody can make names for."""
-    return ptx_of(b"".join(words) for words in itertools.islice(itertools.product(*PAIRS), n))
-
-
-def ptx_of_aliases(n):
-    return ptx_of(b"n%08d" % i for i in range(n)) + b"".join(
-        b".alias n%08d, f;\n" % i for i in range(n))
-
-
-def ptx_of_open_braces(n):
-    return c.ptx(body="") + b".visible .func f() { " + b'{ "" /**/' * n
-
-
-def ltoir(n):
-    return c.ltoir(body=b"not really code " * n)
-
-
-def source(n):
-    return b"int x = 1; /* '\"' */\n" * n + b"__global__ void k() {}\n"
-
-
 SHAPES = {
-    "archive, GNU": gnu_archive,
-    "archive, one name for all": shared_name,
-    "archive, one name for all entries": shared_name_of_entries,
-    "archive, names in names": names_that_are_ends_of_each_other,
-    "archive, many tables of names": tables_of_names,
-    "fatbins": fatbins,
-    "fatbin of many entries": fatbin_of_many,
+    "archive, GNU": archive(lambda i: (number(i) + b".o/", OBJECT)),
+    # Members of 60 bytes that are called alike, by a name of 4 KB.
+    "archive, one name for all": lambda n: archive(lambda i: (b"/0", b""))(n, LONG),
+    "archive, one name for all entries": lambda n: archive(lambda i: (b"/0", MAGIC_OF_ARCHIVE))(n, LONG),
+    "archive, names in names": lambda n: archive(lambda i: (b"/%d" % i, MAGIC_OF_ARCHIVE))(
+        n, c.member(b"//", b"n" * n + b"/\n")),
+    "archive, many tables of names": lambda n: c.archive(*[
+        c.member(b"//", b"x" * 40 + b"/\n") + c.member(b"/0", MAGIC_OF_ARCHIVE)] * n),
+    # Containers of eight entries.
+    "fatbins": lambda n: c.fatbin(*[c.entry(c.PTX, c.ptx())] * 8) * n,
+    "fatbin of many entries": fatbin,
     "fatbin of ZSTD bombs": bombs,
     "offload binary of many images": offload_images,
-    "offload binary of images of others": images_of_others,
+    # Images of nothing without strings, each of which could be named with more bytes.
+    "offload binary of images of others": lambda n: c.offload(
+        *[((c.NO_LABEL, c.OPENMP, 0), {}, b"", {})] * n, version=2),
     "offload binary, images over the same bytes": images_over_the_same,
-    "offload binary, strings over the same bytes": strings_over_the_same,
-    "object": object_of_many_sections,
+    # Entries that have all the same strings, as many as there are entries.
+    "offload binary, strings over the same bytes": lambda n: over_the_same(
+        n, struct.pack("<3Q", 32, 32, 0) * n, strings=None, count=n),
+    "object": lambda n: c.elf([(f"s{i}", b"12345678") for i in range(n)] + [(".nv_fatbin", fatbin(1) * n)]),
     "object, sections over the same bytes": sections_over_the_same,
     "cubin, symbols": cubin_of_symbols,
     "cubin, names in names": cubin_of_shared_names,
-    "cubin, relocations over the same bytes": relocations_of_the_same,
-    "cubin, attributes over the same bytes": attributes_of_the_same,
-    "cubin, sections": cubin_of_sections,
-    "fatbin of cubins, names in names": cubins_of_shared_names,
+    "cubin, relocations over the same bytes": repeated_section(
+        ".rel.text.kernel", struct.pack("<QQ", 8, 1 << 32 | 2), type=9, link=3, info=1, entry=16),
+    "cubin, attributes over the same bytes": repeated_section(
+        ".nv.info", struct.pack("<BBH", 1, 1, 0), type=0x70000000, link=3),
+    # Of memory: sections with bytes have bytes of their own.
+    "cubin, sections": lambda n: cubin_of([("s", b"12345678", {"type": 8, "flags": 0})], repeat=(n,)),
+    # Small ones, each with names that share its few bytes.
+    "fatbin of cubins, names in names": lambda n: c.fatbin(
+        *[c.entry(c.CUBIN, cubin_of_shared_names(100, 2000))] * n),
     "PTX, short names": ptx_of_short_names,
-    "PTX, names that collide": ptx_of_names_that_collide,
-    "PTX, aliases": ptx_of_aliases,
-    "PTX, blocks that stay open": ptx_of_open_braces,
-    "LTO-IR": ltoir,
-    "source": source,
+    # In FNV-1a, which anybody can make names for.
+    "PTX, names that collide": lambda n: ptx_of(
+        b"".join(words) for words in itertools.islice(itertools.product(*PAIRS), n)),
+    "PTX, aliases": lambda n: ptx_of(b"n%08d" % i for i in range(n)) + b"".join(
+        b".alias n%08d, f;\n" % i for i in range(n)),
+    "PTX, blocks that stay open": lambda n: c.ptx(body="") + b".visible .func f() { " + b'{ "" /**/' * n,
+    "LTO-IR": lambda n: c.ltoir(body=b"not really code " * n),
+    "source": lambda n: b"int x = 1; /* '\"' */\n" * n + b"__global__ void k() {}\n",
 }
 
 
 # ---- what is audited ----
-
-def dynamic(entries, strings):
-    """A shared library of a dynamic section and a string table alone."""
-    before = c.elf(type=3, headers=False, segments=[(1, 0, 0), (2, 0, 0)])
-    at = len(before)
-    entries = [*entries, (5, at), (10, len(strings)), (0, 0)]
-    table = b"".join(struct.pack("<qQ", *entry) for entry in entries)
-    data = strings + bytes(-len(strings) % 8) + table
-    return c.elf(type=3, headers=False, segments=[
-        (1, 0, at + len(data)), (2, at + len(data) - len(table), len(table))]) + data
-
-
-def library_of_needs(n):
-    return dynamic(((1, 1 + 20 * i) for i in range(n)),
-                   b"\0" + b"".join(b"libneeded%s.so\0\0" % number(i) for i in range(n)))
-
-
-def needs_of_one_name(n):
-    """A list of libraries that are all called alike, and that is long."""
-    return dynamic([(1, 1)] * n, b"\0libcu" + b"n" * 1000 + b"\0")
-
-
-def needs_of_a_long_name(n):
-    return dynamic([(1, 1)] * n, b"\0libcu" + b"n" * 16 * n + b"\0")
-
-
-AUDITED = {
-    "library of needs": library_of_needs,
-    "library, needs of one name": needs_of_one_name,
-    "library, needs of a long name": needs_of_a_long_name,
-}
-
-
-# ---- what retarget reads ----
 
 def elf_of(*tables, entries=()):
     """A library of tables: (tag, bytes, tag of their size, or 0)"""
@@ -321,16 +221,24 @@ def elf_of(*tables, entries=()):
     return c.elf(type=3, headers=False, segments=[(1, 0, at + len(table)), (2, at, len(table))]) + data + table
 
 
+AUDITED = {
+    "library of needs": lambda n: elf_of(
+        (5, b"\0" + b"".join(b"libneeded%s.so\0\0" % number(i) for i in range(n)), 10),
+        entries=((1, 1 + 20 * i) for i in range(n))),
+    # A list of libraries that are all called alike, and that is long.
+    "library, needs of one name": lambda n: elf_of((5, b"\0libcu" + b"n" * 1000 + b"\0", 10), entries=[(1, 1)] * n),
+    "library, needs of a long name": lambda n: elf_of((5, b"\0libcu" + b"n" * 16 * n + b"\0", 10), entries=[(1, 1)] * n),
+}
+
+
+# ---- what retarget reads ----
+
 NAME = (5, b"\0name\0", 10)
 
 
 def dynamic_symbols(n, name=lambda i: 1, strings=NAME):
     symbols = b"".join(struct.pack("<IBBHQQ", name(i), 0x12, 0, 0, 0, 0) for i in range(n))
     return elf_of((6, symbols, 0), (4, struct.pack("<II", 1, n), 0), strings)
-
-
-def dynamic_names_in_names(n):
-    return dynamic_symbols(n, lambda i: i + 1, (5, b"\0" + b"n" * n + b"\0", 10))
 
 
 def hash_chain(n):
@@ -342,10 +250,6 @@ def needs_over_the_same(n):
     """Files of n version nodes each, one byte after the other"""
     return elf_of((0x6ffffffe, struct.pack("<HHIII", 1, 0xffff, 1, 1, 1) + b"\1" * 16 * n, 0), NAME,
                   entries=[(0x6fffffff, 0xffffffff)])
-
-
-def relocations_of_a_library(n):
-    return elf_of((7, struct.pack("<QQq", 8, 8, 0) * n, 8), NAME)
 
 
 def constants_over_the_same(n):
@@ -361,10 +265,6 @@ def constants_over_the_same(n):
     return bytes(made)
 
 
-def words(n):
-    return b'{"nvidia": 0' + b"".join(b', "word%s": 1' % number(i) for i in range(n)) + b"}"
-
-
 def wheel(member, requirement="requests"):
     """A wheel of n members: member(i) gives the name and the bytes"""
     def of(n):
@@ -376,31 +276,30 @@ def wheel(member, requirement="requests"):
     return of
 
 
-def library_in_company(i):
-    """All need the first one, and a function of nobody's."""
-    return f"lib{i}.so", loadable.library(needed=["lib0.so"], imports=[("cuNobodys", None, None)])
-
-
 def run_paths(each):
     return lambda n: loadable.library(runpath="".join(each % i for i in range(n)))
 
 
 READ_IN_PYTHON = {
     "dynamic symbols": dynamic_symbols,
-    "dynamic symbols, names in names": dynamic_names_in_names,
+    "dynamic symbols, names in names": lambda n: dynamic_symbols(
+        n, lambda i: i + 1, (5, b"\0" + b"n" * n + b"\0", 10)),
     "dynamic symbols, a hash chain without an end": hash_chain,
     "version needs over the same bytes": needs_over_the_same,
-    "relocations": relocations_of_a_library,
+    "relocations": lambda n: elf_of((7, struct.pack("<QQq", 8, 8, 0) * n, 8), NAME),
     "run paths": run_paths("/$LIB/$PLATFORM%x:"),
     "a run path without an end": run_paths("/$ORIGIN%.0s"),
     "constants over the same bytes": constants_over_the_same,
-    "JSON of one line": words,
+    "JSON of one line": lambda n: b'{"nvidia": 0' + b"".join(
+        b', "word%s": 1' % number(i) for i in range(n)) + b"}",
     "Python, calls on one line": lambda n: b"nvidia" + b'CDLL(x("libcudart.so.12"), ' * n,
     "Python, lines": lambda n: b'a = "nvidia-nccl-cu12"\n' * n,
     "Python, a word without an end": lambda n: b"nvidia" + b"word" * n,
     "Python, spaces": lambda n: b"import nvidia" + b" " * n,
     "wheel of texts": wheel(lambda i: (f"a/{i}.py", b"import nvidia.nccl\n")),
-    "wheel of libraries": wheel(library_in_company),
+    # All need the first one, and a function of nobody's.
+    "wheel of libraries": wheel(lambda i: (f"lib{i}.so", loadable.library(
+        needed=["lib0.so"], imports=[("cuNobodys", None, None)]))),
     "wheel, requirements": wheel(lambda i: ("a", b""), "nvidia-nccl-cu12"),
     "Python, imports": lambda n: b"from nvidia." + b"a" * n + b" import " + b"a," * n,
 }

@@ -31,7 +31,7 @@ MOST_INSTRUCTIONS = 400
 # Where memory is measured: one file of so many bytes, and how many times that is needed.
 # A name of four bytes in PTX needs a record of 16, its copy, and its share of a table
 # that is half empty; what is unpacked needs what the limit allows.
-MEMORY_SIZE, MOST_MEMORY = 4 << 20, {"PTX, short names": 32, "PTX, aliases": 8,
+MEMORY_SIZE, MOST_MEMORY = 4 << 20, {"PTX, short names": 32, "fatbins": 8, "fatbin of cubins, names in names": 5,
                                      "fatbin of ZSTD bombs": 5}
 # What is said of the files that were made to harm; of the others nothing.
 SAID = {
@@ -66,9 +66,8 @@ def count(folder, when, command, files):
     """Instructions for each of the files: callgrind writes its counts as the options `when` say, at last
     when the last file is done."""
     out = folder / "counts"
-    done = subprocess.run(
-        ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", *when, *command, *files],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(build.PYTHON), "PYTHONHASHSEED": "0"})
+    done = build.run("valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", *when, *command,
+                     *files, env={**os.environ, "PYTHONPATH": str(build.PYTHON), "PYTHONHASHSEED": "0"})
     assert done.returncode in (0, 2), done.stderr
     written = len(list(folder.glob("counts.*")))
     return [int(re.search(r"^(?:totals|summary): (\d+)", pathlib.Path(f"{out}.{i + 1}").read_text(),
@@ -153,9 +152,9 @@ def test_twice_the_folders_are_twice_the_work(tmp_path):
 def test_what_retarget_reads_is_read_within_its_bounds(tmp_path, name):
     file = tmp_path / "file"
     file.write_bytes(shapes.sized(shapes.READ_IN_PYTHON[name], 1 << 20))
-    done = subprocess.run([sys.executable, "-B", HERE / "growth_of_python.py", file], text=True, capture_output=True,
-                          env={"PYTHONPATH": str(build.PYTHON)}, preexec_fn=lambda: resource.setrlimit(
-                              resource.RLIMIT_CPU, (5, 5)))
+    done = build.run(sys.executable, "-B", HERE / "growth_of_python.py", file,
+                     env={"PYTHONPATH": str(build.PYTHON)},
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (5, 5)))
     assert done.returncode == 0 and int(done.stdout) < 300 << 10, done
 
 
@@ -167,8 +166,7 @@ BOMBS = shapes.bombs(3)     # a MiB each
 
 def inspect(tmp_path, *words, data=BOMBS):
     (tmp_path / "bombs.fatbin").write_bytes(data)
-    said = subprocess.run([build.TOOL, *words, "bombs.fatbin"], cwd=tmp_path, text=True,
-                          capture_output=True)
+    said = build.run(build.TOOL, *words, "bombs.fatbin", cwd=tmp_path)
     return said.returncode, said.stdout, said.stderr
 
 

@@ -100,9 +100,9 @@ def ptx_in(world):
 SOURCES = {"kernel.cu": samples.SOURCES["k"], "helper.cu": samples.SOURCES["h"]}
 
 
-def pair(version, kind):
+def pair(version, kind, arch="sm_80"):
     """The kernel and its helper."""
-    made = [Sample(version, kind, "sm_80", unit) for unit in "kh"]
+    made = [Sample(version, kind, arch, unit) for unit in "kh"]
     samples.make(made)
     return [sample.path for sample in made]
 

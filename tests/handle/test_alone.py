@@ -9,6 +9,7 @@ import handles
 
 KERNEL = 'extern "C" __global__ void kernel(int *out) { *out = 1; }\n'
 CALLS = 'extern "C" __device__ int elsewhere(int);\n' + KERNEL.replace("= 1", "= elsewhere(1)")
+CALLED = 'extern "C" __device__ int elsewhere(int x) { return x + 1; }\n'
 TEMPLATE = "template <class T> __global__ void kernel(T *out) { *out = 1; }\n"
 
 
@@ -35,6 +36,19 @@ def test_nvrtc_makes_the_image(world, real, version, words):
     assert said["code"] == "BAD_IMAGE" and "nvrtc reported success, but the image" in said["message"]
     said = linked(world, CALLS, "--driver", older, "--arch", "sm_80", *words, status=1)
     assert said["code"] == "COMPILE_FAILED" and "elsewhere" in said["error_log"]
+
+
+@pytest.mark.parametrize("version", ["12.9", "13.5"])
+def test_nvrtc_makes_ltoir_for_a_later_link(world, real, version):
+    handles.install(world, real(version), "nvrtc", "nvJitLink")
+    for name, source, *words in (("calls", CALLS), ("elsewhere", CALLED, "--setting", "debug")):
+        said = linked(world, source, "--arch", "sm_90", "--ltoir", *words)
+        assert said["decision"] == "nvrtc" and not said["notes"]
+        (world.root / "out").rename(world.root / f"{name}.ltoir")
+    said = json.loads(world.cli("link", "--json", "--lto", "--arch", "sm_90", "-o", world.root / "out",
+                                world.root / "calls.ltoir", world.root / "elsewhere.ltoir").out)
+    assert said["decision"] == "nvjitlink"
+    handles.check_image(world.root / "out")
 
 
 @pytest.mark.parametrize("words", [(), ("--arch", "from-inputs")])

@@ -2,7 +2,6 @@
 """`lazycuda link` and examples/link.c."""
 import json
 import os
-import subprocess
 import sys
 
 import pytest
@@ -139,8 +138,7 @@ def test_no_part_of_a_file_is_left_if_the_disk_is_full(world, real, files):
                                       ("/dev/null", "is not a regular file")])
 def test_what_cannot_be_written(world, real, files, out, why):
     handles.install(world, real("13.5"))
-    done = world.cli("link", "-o", files / out, "--arch", "sm_80", files / "k.ptx", check=False)
-    assert done.status == 2
+    done = world.cli("link", "-o", files / out, "--arch", "sm_80", files / "k.ptx", status=2)
     assert done.err == f"lazycuda link: {files / out}: {why}\n"
     assert done.out == "" and names(files) == ["k.ptx"]
 
@@ -148,15 +146,11 @@ def test_what_cannot_be_written(world, real, files, out, why):
 @pytest.mark.parametrize("words, why", [
     ((), "no file is given"),
     (("k.ptx", "--arch", "sm_80"), "no output file is given"),
-    (("k.ptx", "--arch", "sm_80", "-o"), "a value is missing after -o"),
     (("k.ptx", "--arch", "sm_80", "-o", "out", "--ltoir", "--relocatable"),
-     "more than one is asked for of --ptx, --ltoir and --relocatable"),
-    (("k.ptx", "--arch", "sm_80", "-o", "out", "--bogus"), "unknown option --bogus"),
-    (("none.ptx", "--arch", "sm_80", "-o", "out"), "none.ptx does not exist")])
+     "more than one is asked for of --ptx, --ltoir and --relocatable")])
 def test_wrong_usage(world, files, words, why):
     world.root = files
-    done = world.cli("link", *words, check=False)
-    assert done.status == 2
+    done = world.cli("link", *words, status=2)
     assert done.err.startswith("lazycuda link: ") and why in done.err
     assert names(files) == ["k.ptx"]
 
@@ -174,8 +168,7 @@ def test_no_word_is_read_behind_its_end(tmp_path, command):
     the program and 8 bytes.  Options are longer."""
     (tmp_path / "l").symlink_to(build.TOOL)
     script = f"import os; os.execve('l', ['l', '{command}', '-x'], {{}})"
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True,
-                          text=True)
+    done = build.run(sys.executable, "-c", script, cwd=tmp_path)
     assert done.returncode == 2 and "unknown option -x" in done.stderr
 
 

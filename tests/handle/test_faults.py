@@ -21,42 +21,23 @@ def run(world, fault, scenario):
         f"-Wl,-rpath,{build.STUBS}"))
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_every_call_may_fail(world, scenario):
-    run(world, "calls", scenario)
+@pytest.mark.parametrize("fault, scenario", [
+    # Every call fails in turn, and every allocation.
+    *[(fault, scenario) for fault in ("calls", "memory") for scenario in SCENARIOS],
+    # Success with what is no image is a bad image; logs come back whole on success and failure.
+    *[(fault, scenario) for fault in ("images", "logs") for scenario in ("driver", "nvjitlink")],
+    ("contexts", "driver")])
+def test_what_may_fail(world, fault, scenario):
+    run(world, fault, scenario)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_every_allocation_may_fail(world, scenario):
-    run(world, "memory", scenario)
-
-
-@pytest.mark.parametrize("scenario", ["driver", "nvjitlink"])
-def test_success_with_what_is_no_image_is_a_bad_image(world, scenario):
-    run(world, "images", scenario)
-
-
-@pytest.mark.parametrize("scenario", ["driver", "nvjitlink"])
-def test_logs_come_back_whole_on_success_and_failure(world, scenario):
-    run(world, "logs", scenario)
-
-
-def test_the_drivers_context(world):
-    run(world, "contexts", "driver")
-
-
-def test_the_links_stand_in_for_libcuda_is_no_driver(world, link):
-    world.loader(fakes.driver("13.0", result=34))
-    said = link(handles.ptx_in(world), "--driver", "13000")
-    assert said["code"] == "BACKEND_MISSING"
-    assert "libcuda.so.1" in said["message"]
-
-
-def test_a_driver_without_a_linker_says_what_it_lacks(world, link):
-    world.loader(fakes.driver("13.0", init=0))
-    said = link(handles.ptx_in(world))
-    assert said["code"] == "BACKEND_MISSING"
-    assert "cuCtxGetCurrent" in said["message"]
+@pytest.mark.parametrize("how, words, lacks", [
+    # The links' stand-in for libcuda is no driver, and one may be without a linker.
+    ({"result": 34}, ["--driver", "13000"], "libcuda.so.1"), ({"init": 0}, [], "cuCtxGetCurrent")])
+def test_what_is_no_driver_says_what_it_lacks(world, link, how, words, lacks):
+    world.loader(fakes.driver("13.0", **how))
+    said = link(handles.ptx_in(world), *words)
+    assert said["code"] == "BACKEND_MISSING" and lacks in said["message"]
 
 
 def test_what_makes_no_sense_is_refused_and_older_callers_are_not(world):

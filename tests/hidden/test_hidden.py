@@ -9,11 +9,9 @@ import pytest
 import build
 from fakes import driver, fake
 from syscalls import between, files_opened, system_calls
-from world import CALL, MISSING
+from world import CALL, MISSING, variable
 
-VARIABLES = {"cudart": "LAZYCUDA_CUDART", "nvrtc": "LAZYCUDA_NVRTC",
-             "nvJitLink": "LAZYCUDA_NVJITLINK", "cuda": "LAZYCUDA_CUDA", "nvml": "LAZYCUDA_NVML"}
-libraries = pytest.mark.parametrize("library", VARIABLES)
+libraries = pytest.mark.parametrize("library", build.STUBBED)
 
 
 @pytest.fixture
@@ -46,11 +44,11 @@ def asked(world, library, *first, **env):
 
 @libraries
 def test_one_that_is_hidden_by_its_own_variable(installed, library):
-    assert is_hidden(asked(installed, library, **{VARIABLES[library]: "none"}), library,
-                     VARIABLES[library])
+    hides = {variable(library): "none"}
+    assert is_hidden(asked(installed, library, **hides), library, variable(library))
     # And no other.
-    for other in set(VARIABLES) - {library}:
-        assert installed.status(other, **{VARIABLES[library]: "none"})["state"] == "usable"
+    for other in set(build.STUBBED) - {library}:
+        assert installed.status(other, **hides)["state"] == "usable"
 
 
 @libraries
@@ -66,11 +64,11 @@ def test_what_the_process_has_is_hidden_too(installed):
 
 
 def test_a_guard_that_is_none_is_told_of_all_the_same(installed):
-    status = installed.status(LAZYCUDA_MAJOR="none", LAZYCUDA_GUARD="loose")
-    assert status["state"] == "broken" and "LAZYCUDA_GUARD=loose" in status["reason"]
+    status = installed.status(LAZYCUDA_MAJOR="none", LAZYCUDA_GUARD="STRICT")
+    assert status["state"] == "broken" and "LAZYCUDA_GUARD=STRICT" in status["reason"]
 
 
-@pytest.mark.parametrize("value", ["None", "NONE", "none ", "0"])
+@pytest.mark.parametrize("value", ["None", "NONE", "none ", "0", "-12"])
 def test_only_that_word_hides(installed, value):
     assert installed.status(LAZYCUDA_CUDART=value)["state"] == "broken"
     said = installed.status(LAZYCUDA_MAJOR=value)
@@ -114,7 +112,6 @@ def test_a_hidden_library_binds_no_other(world):
 # ---- the command ----
 
 def test_status_has_a_word_for_it(installed):
-    done = installed.cli("status", LAZYCUDA_CUDART="none", check=False)
-    assert done.status == 1
+    done = installed.cli("status", LAZYCUDA_CUDART="none", status=1)
     assert ("cudart      hidden: cudart is hidden by LAZYCUDA_CUDART=none, and was not looked for\n"
             "            unset it to use what is installed\n") in done.out

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Wheels and fatbins that were made to harm: what lies outside, bombs, damage."""
 import json
-import os
 import resource
 import struct
 import subprocess
@@ -32,9 +31,8 @@ def limited():
 
 
 def run(*command, cwd, limit=True):
-    return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, errors="replace", timeout=60,
-                          cwd=cwd, preexec_fn=limited if limit else None)
+    return build.run(*map(str, command), errors="replace", timeout=60, cwd=cwd,
+                     preexec_fn=limited if limit else None)
 
 
 @pytest.fixture

@@ -141,7 +141,7 @@ def messages(evil, **env):
                                  for line in out.splitlines()[2:]]
     assert (call["value"] == 303) == (status["state"] != "usable")
     said = [status["reason"], *(one["reason"] for one in status["candidates"]), text["text"], error["message"]]
-    assert all(line.startswith("lazycuda: ") for line in check(err).splitlines()), err
+    assert all(line.startswith("lazycuda: cudart: ") for line in check(err).splitlines()), err
     return check("\n".join(said).encode(errors="surrogateescape")) + check(err)
 
 

@@ -2,7 +2,6 @@
 """ELF files with more of something than any has: it is read, or refused and never cut off."""
 import json
 import struct
-import subprocess
 
 import pytest
 
@@ -17,7 +16,7 @@ PRIVATE = "LAZYCUDA_1"
 
 @pytest.fixture(scope="module")
 def program():
-    return build.compile("file", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", *build.sanitizing(),
+    return build.compile("file", "-std=gnu11", "-D_GNU_SOURCE", "-g", *build.sanitizing(),
                          build.TESTS / "hostile" / "file.c", *build.room("stubs/base"), "-ldl")
 
 
@@ -27,7 +26,7 @@ def ask(program, tmp_path):
     def ask(data, library="cudart"):
         file = tmp_path / "file.so"
         file.write_bytes(of_this_cpu(data))
-        done = subprocess.run([program, library, file], capture_output=True, text=True, check=True)
+        done = build.run(program, library, file, check=True)
         why, stub, soname = done.stdout.strip().split("|")
         return why, stub == "1", soname
     return ask
@@ -43,7 +42,7 @@ def audit(tmp_path):
     def audit(data):
         file = tmp_path / "file.so"
         file.write_bytes(data)
-        done = subprocess.run([TOOL, "audit", "--json", file], capture_output=True, text=True)
+        done = build.run(TOOL, "audit", "--json", file)
         said, = json.loads(done.stdout)["files"]
         return said["error"], [(each["needed"], each["names"]) for each in said["imports"]]
     return audit
@@ -164,5 +163,5 @@ def test_a_name_outside_the_string_table(ask, audit, tag):
 
 def test_relocations_however_many():
     # Of real libraries some have 100 MB.
-    image = elf.Elf(shapes.relocations_of_a_library(3 << 20))
+    image = elf.Elf(shapes.READ_IN_PYTHON["relocations"](3 << 20))
     assert sum(1 for _ in image.relocations(image.relocation_tables()[0])) == 3 << 20

@@ -141,8 +141,6 @@ def usual(flags=PLAIN):
                   entry(LTOIR, ltoir(), version=(1, 64), name=b"unit"))
 
 
-# ---- archives ----
-
 # ---- offload binaries ----
 
 OPENMP, CUDA, HIP = 1, 2, 4

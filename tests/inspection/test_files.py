@@ -3,14 +3,14 @@
 import ctypes
 import os
 import resource
-import subprocess
 
 import pytest
 
 import build
 import fakes
 import made_up as c
-from dumps import LIBRARY, Dump
+from dumps import Dump
+from lazycuda.link_library import library
 
 
 def test_what_is_no_file(dump, tmp_path):
@@ -33,18 +33,17 @@ def test_no_command_waits_for_the_writer_of_a_fifo(tmp_path, words):
     for name in "fifo", "fifo.txt", "made/Makefile":
         os.mkfifo(tmp_path / name)
     (tmp_path / "lib.so").symlink_to(fakes.fake("cudart", "12.9"))
-    done = subprocess.run([build.TOOL, *words.split()], cwd=tmp_path, capture_output=True, text=True,
-                          timeout=60, env=build.environment(build.TOOL, os.environ))
+    done = build.run(build.TOOL, *words.split(), cwd=tmp_path, timeout=60,
+                     env=build.environment(build.TOOL, os.environ))
     assert done.returncode == 2
     assert ("made holds Makefile, which this command did not make" if "made" in words else "is not a regular file") in done.stderr
 
 
 def test_a_header_need_not_be_a_regular_file(tmp_path):
     (tmp_path / "k.cu").write_text("__global__ void k() {}\n")
-    done = subprocess.run(
-        [build.TOOL, "plan", "--arch", "sm_80", "--nvjitlink", "13.0", "--nvrtc", "13.0", "--header", "a=/dev/null",
-         "--header", "b=/dev/stdin", "k.cu"], cwd=tmp_path, input="#define B\n", text=True, capture_output=True,
-        timeout=60, env=build.environment(build.TOOL, os.environ))
+    done = build.run(build.TOOL, "plan", "--arch", "sm_80", "--nvjitlink", "13.0", "--nvrtc", "13.0",
+                     "--header", "a=/dev/null", "--header", "b=/dev/stdin", "k.cu", cwd=tmp_path,
+                     input="#define B\n", timeout=60, env=build.environment(build.TOOL, os.environ))
     assert done.returncode == 0, done.stderr
 
 
@@ -110,13 +109,11 @@ def test_an_archive_is_read_in_blocks(tmp_path):
     path = tmp_path / "many.a"
     path.write_bytes(c.archive(*(c.member(b"%d/" % i, c.ptx() + b"\n" * (i % 7))
                                    for i in range(members))))
-    library = ctypes.CDLL(str(LIBRARY))
-    library.lazycuda_inspect_file.restype = ctypes.c_void_p
-    library.lazycuda_inspection_free.argtypes = [ctypes.c_void_p]
+    inspect, release = library().lazycuda_inspect_file, library().lazycuda_inspection_free
     before = reads()
-    inspection = library.lazycuda_inspect_file(bytes(path), 0)
+    inspection = inspect(bytes(path), 0)
     asked = reads() - before
-    library.lazycuda_inspection_free(inspection)
+    release(inspection)
     assert asked < 20 + path.stat().st_size / 2048 < members / 4
 
 
@@ -124,24 +121,18 @@ def test_an_archive_is_read_in_blocks(tmp_path):
 def change_later(tmp_path):
     """change_later("code", change): what comes of an entry's code after the file
     was changed under an inspection; change(path)."""
-    library = ctypes.CDLL(str(LIBRARY))
-    for function in (library.lazycuda_inspect_file, library.lazycuda_entry_payload,
-                     library.lazycuda_entry_fatbin):
-        function.restype = ctypes.c_void_p
-
     def change_later(what, change):
         path = tmp_path / "a.fatbin"
         path.write_bytes(c.usual())
-        inspection = ctypes.c_void_p(library.lazycuda_inspect_file(bytes(path), 0))
+        inspection = library().lazycuda_inspect_file(bytes(path), 0)
         change(path)
         length, error = ctypes.c_size_t(), ctypes.c_char_p()
         results = ctypes.byref(length), ctypes.byref(error)
-        index = ctypes.c_size_t(0)
         if what == "code":
-            got = library.lazycuda_entry_payload(inspection, index, 1, *results)
+            got = library().lazycuda_entry_payload(inspection, 0, 1, *results)
         else:
-            got = library.lazycuda_entry_fatbin(inspection, index, *results)
-        library.lazycuda_inspection_free(inspection)
+            got = library().lazycuda_entry_fatbin(inspection, 0, *results)
+        library().lazycuda_inspection_free(inspection)
         return got, error.value
     return change_later
 

@@ -9,8 +9,6 @@ import pytest
 import build
 import made_up as c
 
-RELOCATABLE = 1
-
 
 def assemble(folder, name, *sections):
     """An object with these (section, bytes), as the assembler makes it."""
@@ -29,18 +27,6 @@ def assemble(folder, name, *sections):
 def objects(tmp_path):
     return [assemble(tmp_path, "one", ("__nv_relfatbin", c.usual())),
             assemble(tmp_path, "two", ("__nv_relfatbin", c.usual(c.PLAIN | c.LZ4)))]
-
-
-def sections_of(seen):
-    return sorted(set(seen.column("section")))
-
-
-def test_an_object_with_relocatable_code(see, objects):
-    seen = see(objects[1])
-    assert (seen.kind, seen.error, seen.fatbins) == ("object", None, "1")
-    assert seen.column("kind") == ["cubin", "ptx", "ltoir"]
-    assert sections_of(seen) == ["__nv_relfatbin"]
-    assert all(int(flags, 16) & RELOCATABLE for flags in seen.column("flags"))
 
 
 def test_every_container_that_ld_r_put_together_is_read(see, objects, tmp_path):
@@ -139,13 +125,6 @@ def test_an_archive_of_objects_names_their_members(see, objects, tmp_path):
     assert seen.column("kind") == ["cubin", "ptx", "ltoir"] * 2
     assert seen.column("section") == ["__nv_relfatbin"] * 6
     assert seen.column("member") == ["one.o"] * 3 + [long.name] * 3
-
-
-def test_a_thin_archive_is_refused_by_its_kind(see, objects, tmp_path):
-    library = tmp_path / "libthin.a"
-    subprocess.run(["ar", "rcsT", library, *objects], check=True)
-    seen = see(library)
-    assert (seen.kind, seen.error, seen.entries) == ("thin archive", None, [])
 
 
 def test_members_of_every_kind_are_read_as_what_they_are(see):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Memory that runs out, and threads."""
-import subprocess
 import sys
 
 import build
@@ -46,8 +45,8 @@ for path in sys.argv[1:]:
 
 
 def test_all_or_nothing_comes_when_memory_runs_out(tmp_path):
-    said = subprocess.run([sys.executable, "-c", STARVED, *write(tmp_path)], capture_output=True,
-                          text=True, env=environment(LD_PRELOAD=str(starving())))
+    said = build.run(sys.executable, "-c", STARVED, *write(tmp_path),
+                     env=environment(LD_PRELOAD=str(starving())))
     assert said.returncode == 0, said.stderr
     assert sum(map(int, said.stdout.split())) > 30
 
@@ -56,5 +55,5 @@ def test_one_inspection_serves_many_threads(tmp_path):
     """The first use of the libraries that unpack is a race, too."""
     (tmp_path / "a.fatbin").write_bytes(c.usual(c.PLAIN | c.ZSTD) + PACKED)
     program = build.program(HERE / "threads.c", LIBRARY, f"-Wl,-rpath,{LIBRARY.parent}")
-    said = subprocess.run([program, tmp_path / "a.fatbin"], capture_output=True, text=True, timeout=120)
+    said = build.run(program, tmp_path / "a.fatbin", timeout=120)
     assert said.returncode == 0, said.stderr

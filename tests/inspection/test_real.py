@@ -7,12 +7,7 @@ import pytest
 
 import containers
 from samples import Sample
-
-_, _, LZ4, ZSTD, OBFUSCATED, _, UNSEEN = (1 << i for i in range(7))
-
-
-def flags(entry):
-    return int(entry["flags"], 16)
+from test_fatbins import LZ4, OBFUSCATED, UNSEEN, ZSTD, flags
 
 
 def has(library):

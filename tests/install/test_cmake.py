@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """find_package(lazycuda): its targets, and its place in a project made for CUDA."""
+import json
 import os
+import re
 import shutil
 
 import pytest
@@ -73,9 +75,71 @@ def test_all_three(project, check):
     check(project(text).build(), 12, libraries=build.LIBRARIES)
 
 
-def test_the_drivers_need_no_major(project, check):
-    text = "find_package(lazycuda REQUIRED COMPONENTS cuda_driver nvml)\n" + \
-        target("lazycuda::cuda_driver", "lazycuda::nvml", source="driver.c")
+def test_the_stub_inside_the_program(project, check):
+    text = "find_package(lazycuda REQUIRED COMPONENTS cuda12 cudart_static)\n" + target("lazycuda::cudart_static")
+    check.alone(project(text).build(), 12)
+
+
+def test_embedded_stubs_are_compiled_small(project):
+    made = project("""
+        find_package(lazycuda REQUIRED COMPONENTS cuda12)
+        add_library(op MODULE app.c)
+        lazycuda_embed(TARGET op CUDA 12 LIBRARIES nvrtc)
+        """)
+    made.configure("-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+    flags = {os.path.basename(one["file"]): re.findall(r" (-O\w)", one["command"])[-1]
+             for one in json.loads((made.binary / "compile_commands.json").read_text())}
+    assert flags == {"app.c": "-O3", "op_stubs.c": "-Os"}
+
+
+def test_embedded_stubs_are_compiled_without_the_headers_of_others(project):
+    """Which are of C++ in most targets that have some."""
+    made = project("""
+        find_package(lazycuda REQUIRED COMPONENTS cuda12)
+        add_library(op MODULE app.c)
+        target_precompile_headers(op PRIVATE <stdio.h>)
+        lazycuda_embed(TARGET op CUDA 12 LIBRARIES nvrtc)
+        """)
+    made.configure("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+    of = {os.path.basename(one["file"]): one["command"]
+          for one in json.loads((made.binary / "compile_commands.json").read_text())}
+    assert ["cmake_pch.h" in of[name] for name in ("app.c", "op_stubs.c")] == [True, False]
+
+
+EMBED = "lazycuda_embed(TARGET part CUDA 12 LIBRARIES {})\n"
+
+
+def test_stubs_embedded_by_two_calls_into_what_others_link(project, check):
+    made = project(f"""
+        find_package(lazycuda REQUIRED COMPONENTS cuda12)
+        file(WRITE ${{CMAKE_CURRENT_BINARY_DIR}}/empty.c "int nothing;")
+        add_library(part STATIC app.c)
+        {EMBED.format("cudart")} {EMBED.format("nvrtc")}
+        target_compile_definitions(part PRIVATE WITH_NVRTC)
+        add_executable(app ${{CMAKE_CURRENT_BINARY_DIR}}/empty.c)
+        target_link_libraries(app PRIVATE part)
+        """)
+    made.build("-GUnix Makefiles")
+    assert projects.of_cuda(made.binary / "app") == []
+    # Which glibc needed before 2.34.
+    assert " -ldl -lpthread" in (made.binary / "CMakeFiles/app.dir/link.txt").read_text()
+
+
+@pytest.mark.parametrize("text, said", [
+    ("project(app C)\n" + FIND + "add_library(part INTERFACE)\n" + EMBED, "an INTERFACE library compiles nothing"),
+    ("project(app NONE)\n" + FIND + "function(extend)\nadd_library(part MODULE app.c)\n" + EMBED +
+     "endfunction()\nextend()\n", "say project(... LANGUAGES C CXX)"),
+    ("project(app C)\n" + FIND + "add_library(part MODULE app.c)\nset(LAZYCUDA_EXECUTABLE ${CMAKE_SOURCE_DIR})\n" + EMBED,
+     "/project cannot be run: ")])
+def test_why_nothing_is_embedded(plain, tmp_path, text, said):
+    failed, output = Project(plain, tmp_path, text.replace("{}", "cudart")).configure("-DLAZYCUDA_ABI=12", check=False)
+    assert failed and said in " ".join(output.split())
+
+
+@pytest.mark.parametrize("before, of", [("", "lazycuda"), ("set(LAZYCUDA_REPLACE_CUDA ON)\n", "CUDA")])
+def test_the_drivers_need_no_major(project, check, before, of):
+    text = before + "find_package(lazycuda REQUIRED COMPONENTS cuda_driver nvml)\n" + \
+        target(f"{of}::cuda_driver", f"{of}::nvml", source="driver.c")
     check.driver(project(text).build())
 
 
@@ -197,22 +261,53 @@ CALL_OURS = FIND + "lazycuda_replace_cuda()\n"
 USES_CUDA = target("CUDA::cudart", definitions="WITH_HEADER")
 
 
-@pytest.mark.parametrize("text, library", [
-    (FIND_OURS + FIND_OURS + FIND_CUDA, "CUDA::cudart_static"),
-    (FIND_CUDA + CALL_OURS, "CUDA::cudart")], ids=["twice before", "called"])
+@pytest.mark.parametrize("text", [FIND_OURS + FIND_OURS + FIND_CUDA, FIND_CUDA + CALL_OURS],
+                         ids=["twice before", "called"])
+@pytest.mark.parametrize("library", ["CUDA::cudart", "CUDA::cudart_static"])
 def test_cudas_targets_are_replaced(project, toolkit_of, check, text, library):
     # The ABI is that of the toolkit; its headers are still found.
     text += target(library, definitions="WITH_HEADER")
-    check(project(text).build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}"), 12)
+    checked = check.alone if library.endswith("_static") else check
+    checked(project(text).build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}"), 12)
 
 
-@pytest.mark.parametrize("with_toolkit", [True, False])
-def test_the_drivers_targets(project, toolkit_of, check, with_toolkit):
-    # Without one they are there all the same, for a project that brings the headers itself.
-    text = (FIND_CUDA if with_toolkit else "") + FIND_OURS + \
-        target("CUDA::cuda_driver", "CUDA::nvml", source="driver.c")
-    check.driver(project(text).build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}" if with_toolkit else
-                                     "-DLAZYCUDA_ABI=12"))
+def test_a_static_runtime_that_is_linked_all_the_same_is_told(project, toolkit_of):
+    root = toolkit_of(12)
+    linked = {"by_target": "CUDA::cudart_static", "by_file": root / "lib64/libcudart_static.a",
+              "by_name": "cudart_static"}
+    _, said = project(FIND_OURS * 2 + FIND_CUDA + "".join(
+        f"add_executable({name} app.c)\ntarget_link_libraries({name} {library})\n"
+        for name, library in linked.items())).configure(f"-DCUDAToolkit_ROOT={root}")
+    said = " ".join(said.split())
+    for name in ("by_file", "by_name"):
+        assert f"{name} links NVIDIA's static runtime all the same: {linked[name]}." in said
+    assert said.count("all the same") == 2
+
+
+@pytest.mark.parametrize("text, arguments", [
+    (FIND_CUDA + CALL_OURS, "-DCUDAToolkit_ROOT={}"), (CALL_OURS, "-DLAZYCUDA_ABI=12 -DCMAKE_BUILD_TYPE=Own")],
+    ids=["found", "made"])
+def test_where_a_project_finds_the_libraries(plain, project, toolkit_of, check, text, arguments):
+    """As one does that makes its own shims of what is there; what is linked says the caller's CUDA all the same."""
+    names = ("cudart", "cudart_static", "nvrtc", "nvrtc_static", "nvJitLink_static", "cuda_driver", "nvml")
+    made = project(text + "file(WRITE ${CMAKE_BINARY_DIR}/empty.c \"int nothing;\")\n" + "".join(
+        f"get_property(said TARGET CUDA::{name} PROPERTY IMPORTED_LOCATION)\n"
+        f"file(APPEND ${{CMAKE_BINARY_DIR}}/said \"{name} ${{said}}\\n\")\n" for name in names) + """
+        add_library(part STATIC app.c)
+        target_link_libraries(part PRIVATE CUDA::cudart)
+        add_executable(app ${CMAKE_BINARY_DIR}/empty.c)
+        target_link_libraries(app PRIVATE part)
+        """)
+    check(made.build(*arguments.format(toolkit_of(12)).split()), 12)
+    said = dict(line.split() for line in (made.binary / "said").read_text().splitlines())
+    assert said == {name: str(plain.libdir / {
+        "cudart_static": "lazycuda/cuda12/libcudart_stub.a", "cuda_driver": "libcuda_stub.so",
+        "nvml": "libnvidia-ml_stub.so"}.get(name, f"lib{name.partition('_')[0]}_stub.so")) for name in names}
+
+
+def test_the_drivers_targets(project, toolkit_of, check):
+    text = FIND_CUDA + FIND_OURS + target("CUDA::cuda_driver", "CUDA::nvml", source="driver.c")
+    check.driver(project(text).build(f"-DCUDAToolkit_ROOT={toolkit_of(12)}"))
 
 
 @pytest.mark.parametrize("text, sub", [
@@ -226,13 +321,6 @@ def test_in_a_folder_below(project, toolkit_of, check, text, sub):
 def test_targets_that_were_linked_before(project, toolkit_of, check):
     made = project(FIND_CUDA + USES_CUDA + FIND_OURS)
     check(made.build(f"-DCUDAToolkit_ROOT={toolkit_of(11)}"), 11)
-
-
-def test_a_project_that_is_not_edited_at_all(plain, project, toolkit_of, check):
-    program = project(FIND_CUDA + USES_CUDA).build(
-        f"-DCUDAToolkit_ROOT={toolkit_of(12)}",
-        f"-DCMAKE_PROJECT_INCLUDE={plain.cmake}/replace-cuda.cmake")
-    check(program, 12)
 
 
 def test_another_major_than_the_toolkits_is_an_error(project, toolkit_of):
@@ -291,15 +379,14 @@ def test_the_runtime_that_nvcc_code_is_linked_with(plain, tmp_path, world, nvcc,
     (project.source / "app.cu").write_text(KERNEL)
     program = project.build(f"-DCMAKE_CUDA_COMPILER={path}", "-DCMAKE_CUDA_ARCHITECTURES=75", f"-DLAZYCUDA_ABI={major}",
                             f"-DCUDAToolkit_ROOT={os.path.dirname(os.path.dirname(path))}")
-    assert [name for name in elf.dynamic(program)["NEEDED"] if "cuda" in name] == [
-        "libcudart_stub.so"]
-    imports = {s.name: s.node for s in elf.imports(program)}
-    assert imports["__cudaRegisterFatBinary"] == imports["cudaDeviceSynchronize"] == NODES[major]
     assert b"cudart_static" not in program.read_bytes()
-    assert elf.is_bound_at_once(program)
-    if text.endswith(FIND_OURS):
-        # A target that was there before has no run path; nor had it one to libcudart.
-        world.search(plain.libdir)
+    if "Shared" in text:
+        assert projects.of_cuda(program) == ["libcudart_stub.so"]
+        imports = {s.name: s.node for s in elf.imports(program)}
+        assert imports["__cudaRegisterFatBinary"] == imports["cudaDeviceSynchronize"] == NODES[major]
+        assert elf.is_bound_at_once(program)
+    else:
+        assert projects.of_cuda(program) == []
     assert world.run(program).err == ""     # main() answers 0 where the call fails
 
 

@@ -23,8 +23,7 @@ def bash(line):
         _lazycuda
         printf '%s\\n' "${{COMPREPLY[@]}}"
         """
-    done = subprocess.run([tool("bash"), "-c", script], capture_output=True, text=True,
-                          env={"PATH": f"{LAZYCUDA.parent}:{os.environ['PATH']}"})
+    done = build.run(tool("bash"), "-c", script, env={"PATH": f"{LAZYCUDA.parent}:{os.environ['PATH']}"})
     assert done.returncode == 0 and done.stderr == "", done.stderr
     return set(done.stdout.split())
 
@@ -50,8 +49,7 @@ def test_bash_offers_libraries_and_leaves_files_to_bash():
 def test_zsh():
     if not shutil.which("zsh"):
         pytest.skip("there is no zsh")
-    done = subprocess.run(["zsh", "-n", COMPLETIONS / "lazycuda.zsh"], capture_output=True,
-                          text=True)
+    done = build.run("zsh", "-n", COMPLETIONS / "lazycuda.zsh")
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -18,8 +18,7 @@ OF_HEADERS = [page for page in PAGES if page.suffix == ".3"]
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_groff_has_no_warning(page):
     tool("groff")
-    said = subprocess.run(["groff", "-man", "-t", "-ww", "-rLL=80n", "-Tutf8", page],
-                          capture_output=True, text=True)
+    said = build.run("groff", "-man", "-t", "-ww", "-rLL=80n", "-Tutf8", page)
     assert said.returncode == 0 and said.stderr == ""
 
 

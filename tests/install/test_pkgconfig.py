@@ -32,6 +32,10 @@ def test_a_plain_compile_command(tree, tmp_path, check, abi):
     check(compile(tmp_path, *flags(tree, f"cudart-stub-{abi}")), abi, tree.libdir)
 
 
+def test_the_stub_inside_the_program(plain, tmp_path, check):
+    check.alone(compile(tmp_path, *flags(plain, "cudart_static-stub-12")), 12)
+
+
 def test_all_three(plain, tmp_path, check):
     packages = [f"{name}-stub-12" for name in ("cudart", "nvrtc", "nvjitlink")]
     program = compile(tmp_path, "-DWITH_NVRTC", "-DWITH_NVJITLINK", *flags(plain, *packages))

@@ -7,10 +7,12 @@
  * Thread n links PTX n % count, ROUNDS times.  --ignore: SIGCHLD is ignored; --reap: its
  * handler waits for any child; --closed: files 0 to 2 are not there; --open: the caller has
  * many others; --block: SIGUSR1 is blocked, and SIGPIPE ignored; --fork: another thread
- * forks all the time; --orphans: what it forks, sometimes, outlives it; --chdir FOLDER; --unshare: children are in another PID namespace;
- * --change: each round has a current folder of its own; --change-all: and another environment and limit;
- * --reopen: in the second it has closed all files, and in the third others have their numbers;
- * --time MS, --memory BYTES: the limits; --cancel MS: after that every link is cancelled; -1: once one is done.  Prints what came of each, and then what is left of it in the process.
+ * forks all the time; --orphans: what it forks, sometimes, outlives it; --chdir FOLDER; --unshare:
+ * children are in another PID namespace; --change: each round has a current folder of its own;
+ * --change-all: and another environment and limit; --reopen: in the second it has closed all files, and
+ * in the third others have their numbers; --time MS, --memory BYTES: the limits; --cancel MS: after that
+ * every link is cancelled; -1: once one is done.  Prints what came of each, and then what is left of it
+ * in the process.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -81,12 +83,11 @@ static void *thread(void *data)
 		exit(77);
 	}
 	for (int i = 0; i < rounds; i++) {
+		const struct lazycuda_result *result;
 		struct lazycuda_link *link;
 
 		change(i);
 		link = lazycuda_link_new(&request, &environment);
-		const struct lazycuda_result *result;
-
 		lazycuda_link_add(link, &input);
 		__atomic_store_n(&links[number], link, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&cancelling, __ATOMIC_SEQ_CST))
@@ -121,6 +122,12 @@ static void *forks(void *data)
 		if (!child) {
 			/* Should the caller be killed. */
 			prctl(PR_SET_PDEATHSIG, is_forking > 1 ? 0 : SIGKILL);
+			/* Who reads what the caller says waits for no orphan. */
+			if (is_forking > 1) {
+				close(1);
+				close(2);
+				close(SAID);
+			}
 			sleep(is_forking > 1 ? 30 : 600);
 			_exit(0);
 		}

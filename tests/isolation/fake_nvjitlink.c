@@ -31,12 +31,13 @@ __attribute__((noinline)) static int overflow(volatile char *before)
 	return overflow(here) + here[0];
 }
 
-static int eat(int crashes)
+/* All there is, or 256 MiB. */
+static int eat(int crashes, int all)
 {
 	/* Volatile: clang leaves out what nobody reads. */
 	static char *volatile more;
 
-	for (;;) {
+	for (int i = 0; all || i < 256; i++) {
 		more = malloc(1 << 20);
 		if (!more && crashes)
 			raise(SIGSEGV);
@@ -44,6 +45,7 @@ static int eat(int crashes)
 			return 6;
 		memset(more, 1, 1 << 20);
 	}
+	return 0;
 }
 
 /* What another library in the process would do to open files. */
@@ -92,7 +94,9 @@ static int act(const char *what)
 	if (!strncmp(what, "overflow", 8))
 		return overflow(NULL);
 	if (!strncmp(what, "eat", 3))
-		return eat(!strncmp(what, "eat and crash", 13));
+		return eat(!strncmp(what, "eat and crash", 13), strncmp(what, "eat some", 8));
+	if (!strncmp(what, "slow", 4))
+		sleep(1);
 	if (!strncmp(what, "stubborn", 8))
 		signal(SIGTERM, SIG_IGN);
 	/* As some programs do that start others. */

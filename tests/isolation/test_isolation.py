@@ -124,11 +124,11 @@ def test_a_program_that_closes_all_files(run):
 @pytest.mark.parametrize("more", [[], ["--orphans"]], ids=["alone", "orphans"])
 def test_the_children_die_with_the_caller(world, more):
     """One of its own, a server, and that one's child.  Others on the machine may be linking, in other
-    folders."""
+    folders.  Half a second later, an orphan has their sockets."""
     world.loader(handles.fake("nvJitLink", "13.0", HERE / "fake_nvjitlink.c"))
     script = 'all() { for p in /proc/[0-9]*; do [ $p/cwd -ef . ] && ' \
              'tr "\\0" " " < $p/cmdline 2>/dev/null; done; }; many() { all | grep -o -e --link-work[e]r | wc -l; }; ' \
-             '"$@" & for i in $(seq 100); do [ $(many) = 3 ] && break; sleep 0.1; done; kill -9 $!; wait $! 2>/dev/null; ' \
+             '"$@" & for i in $(seq 100); do [ $(many) = 3 ] && break; sleep 0.1; done; sleep 0.5; kill -9 $!; wait $! 2>/dev/null; ' \
              'for i in 1 2 3 4 5 6 7 8 9 10; do [ $(many) = 0 ] && break; sleep 0.5; done; all'
     done = world.run("/bin/sh", "-c", script, "sh", caller(), *more, "2", "1", PTX.format("hang"),
                      check=False)
@@ -167,6 +167,8 @@ def test_a_command_that_is_another(world, run, script, said):
     results, _, rest = run(LD_LIBRARY_PATH=f"{world.root}/lib:{world.env['LD_LIBRARY_PATH']}")
     assert results[0].startswith("NO_CHILD: ") and rest == LEAVES_NOTHING
     assert said in results[0]
+    shutil.copy(build.TOOL, program)
+    assert run(LD_LIBRARY_PATH=f"{world.root}/lib:{world.env['LD_LIBRARY_PATH']}")[0][0] == "OK: "
 
 
 def test_a_relative_path_and_another_current_folder(world, run):
@@ -201,15 +203,16 @@ def test_called_by_somebody_else_the_worker_does_nothing(world):
 
 def test_the_command_isolates(world):
     world.loader(handles.fake("nvJitLink", "13.0", HERE / "fake_nvjitlink.c"))
-    for what in ("crash", "well", "hang"):
+    for what in ("crash", "well", "slow", "eat some"):
         (world.root / f"{what}.ptx").write_text(PTX.format(what))
     words = ("link", "--arch", "sm_80", "-o", "out", "--nvjitlink", "13.0")
     done = world.cli(*words, "--isolated", "crash.ptx", check=False)
     assert done.status == 1 and "lazycuda link: refused (CRASHED): " in done.err
     assert "fake: crash" in done.err and not (world.root / "out").exists()
-    assert "refused (TIME_LIMIT): " in world.cli(*words, "--time-limit=0.5", "hang.ptx", check=False).err
-    assert world.cli(*words, "--memory-limit", "1G", "well.ptx").lines[0] == \
-        "decision    nvjitlink"
+    for limit, low, high, what in (("time", "0.3", "60", "slow"), ("memory", "64M", "1G", "eat some")):
+        assert f"refused ({limit.upper()}_LIMIT): " in world.cli(
+            *words, f"--{limit}-limit={low}", f"{what}.ptx", check=False).err
+        assert world.cli(*words, f"--{limit}-limit", high, f"{what}.ptx").lines[0] == "decision    nvjitlink"
     # In the process itself it is the end of that.
     assert world.cli(*words, "crash.ptx", check=False).status in (-signal.SIGSEGV, 139)
     for wrong in ("--time-limit=0", "--time-limit=x", "--memory-limit=0", "--memory-limit=x"):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The tree's rooms: each needs only those that NEEDS says, and no files need each other in a
 ring, neither by their #includes nor by the symbols of their objects."""
-import subprocess
 
 import pytest
 
@@ -121,7 +120,6 @@ def test_the_sources_of_a_stub_have_no_name_twice(library, tmp_path):
     generated = build.BUILD / "generated" / f"lib{library}_stub.c"
     files = [generated, *(path for path in sources() if path.suffix == ".c" and room(path) in LINKED[library])]
     (tmp_path / "all.c").write_text("".join(f'#include "{file}"\n' for file in files))
-    done = subprocess.run([*build.CC, "-std=gnu11", "-D_GNU_SOURCE", "-fsyntax-only", "-w",
-                           '-DLAZYCUDA_VERSION="0"', '-DLC_SOURCES="0"', f"-I{build.ROOT / 'stubs'}",
-                           f"-I{build.BUILD}", tmp_path / "all.c"], capture_output=True, text=True)
+    done = build.run(*build.CC, "-std=gnu11", "-D_GNU_SOURCE", "-fsyntax-only", "-w", '-DLAZYCUDA_VERSION="0"',
+                     '-DLC_SOURCES="0"', f"-I{build.ROOT / 'stubs'}", f"-I{build.BUILD}", tmp_path / "all.c")
     assert not done.returncode, done.stderr

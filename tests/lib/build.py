@@ -132,6 +132,11 @@ def sanitizing():
     return flags
 
 
+def sanitized_gen():
+    """gen/gen with these."""
+    return compile("gen", "-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", *sanitizing(), *room("gen", "gen/model"))
+
+
 def text(content, suffix):
     """A file of this text, or these bytes, named after it."""
     content = content.encode() if isinstance(content, str) else content
@@ -148,10 +153,16 @@ class CompileError(Exception):
     pass
 
 
+def run(*command, **options):
+    """What a command came to: its status, and what it printed."""
+    if "input" not in options:
+        options.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
 def output(*command):
     """What a command prints."""
-    return subprocess.run([str(word) for word in command], check=True, capture_output=True,
-                          text=True).stdout
+    return run(*map(str, command), check=True).stdout
 
 
 def program(source, *arguments, name=None, cc=CC):
@@ -205,6 +216,19 @@ def shared(source, *arguments, name=None, cc=CC):
 # What is the same in every build that has the same of these settings.
 ALIKE = ("flags", "gen", "generated", "lib", "libexec", "obj")
 SETTINGS = ("CC=", "CFLAGS=", "CPPFLAGS=", "LDFLAGS=", "SOVERSION=")
+
+
+@functools.lru_cache(maxsize=None)
+def embedded(major, *libraries):
+    """An archive with what `lazycuda embed` writes: as with an import library, only who calls it has it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "stubs.c"
+        output(TOOL, "embed", "--cuda", major, "-o", file, *libraries)
+        source = text(file.read_text(), "c")
+    made = compile("stubs.o", "-c", "-Os", "-fPIC", "-Wall", "-Wextra", "-Werror", source)
+    archive = made.with_suffix(".a")
+    output("ar", "rcsD", archive, made)
+    return archive
 
 
 def begin(folder):

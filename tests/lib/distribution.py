@@ -74,6 +74,7 @@ def expected(libdir, python, manual_suffix=".gz"):
                         "include/lazycuda_link.h", f"{libdir}/lazycuda/cuda11/libcudart_stub.so",
                         f"{libdir}/lazycuda/cuda13/libnvJitLink_stub.so",
                         f"{libdir}/lazycuda/cuda12/libnvidia-ml_stub.so",
+                        f"{libdir}/lazycuda/toolkit12/lib64/libcublas.so",
                         *(f"{libdir}/pkgconfig/{name}-stub.pc" for name in
                           ("cudart", "cuda", "nvml")),
                         f"{libdir}/cmake/lazycuda/lazycuda-config.cmake",

@@ -72,10 +72,3 @@ def segments(path):
     """{"GNU_STACK": "RW", ...}"""
     return {found[1]: found[2].replace(" ", "") for found in re.finditer(
         r"^  (\w+)(?:\s+0x[0-9a-f]+){5} ([R ][W ][E ])", readelf("-l", path), re.M)}
-
-
-def thread_room(path):
-    """What the variables of a thread take, and a multiple of what their address is."""
-    found = re.search(r"^  TLS(?:\s+0x[0-9a-f]+){4}\s+0x([0-9a-f]+)\s+R\s+0x([0-9a-f]+)",
-                      readelf("-l", path), re.M)
-    return int(found[1], 16), int(found[2], 16)

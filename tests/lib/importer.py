@@ -5,6 +5,8 @@ import subprocess
 
 import build
 
+SONAMES = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}     # of the driver's libraries
+
 
 def importer(folder, *names, library="cudart", major=12, link=None, text="", name="module.so"):
     """A module that imports these names, through an import library unless
@@ -41,3 +43,8 @@ def check_loads(world, file, **env):
     """It is loaded, with every symbol bound."""
     opened, = world.probe(f"open:{file}", LD_BIND_NOW="1", **env)
     assert opened["error"] is None, opened
+
+
+def needing(folder, library, *names, soname=None, **options):
+    """A module that imports these names from something of that library of the driver's name."""
+    return importer(folder, *names, **options, link=[real(folder, soname or SONAMES[library], *names)])

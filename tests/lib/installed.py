@@ -75,9 +75,8 @@ def planned(*words):
     where = build.made_at(OWN)
     build.make(where, f"{where[len('BUILD='):]}/gen/gen")
     with build.locked(build.make_lock(OWN)):
-        return subprocess.run(["make", "-n", "-C", build.ROOT, where, "DESTDIR=/nowhere", "PREFIX=/p",
-                               *words], env=build.without_make(), capture_output=True, text=True,
-                              check=True).stdout
+        return build.run("make", "-n", "-C", build.ROOT, where, "DESTDIR=/nowhere", "PREFIX=/p", *words,
+                         env=build.without_make(), check=True).stdout
 
 
 def files(folder):

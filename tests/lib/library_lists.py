@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field
 
 import build
+from symbols import version
 
 FOLDER = build.ROOT / "libraries"
 NAMES = tuple(sorted(path.stem for path in FOLDER.glob("*.txt")))
@@ -107,11 +108,6 @@ class List:
         inside, newest = [one for one in self.versions if one[0] == of], self.newest(of)
         firsts = {min(one for one in has if one[0] == of) for has in self.has.values() if newest in has}
         return [one for one in inside if one >= max(firsts)]
-
-
-def version(text):
-    major, _, minor = text.partition(".")
-    return int(major), int(minor)
 
 
 @functools.lru_cache(maxsize=None)

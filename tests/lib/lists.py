@@ -34,7 +34,7 @@ functions
 """
 
 # A library with majors, of two versions of the first and one of the second.
-OTHER = """\
+OTHER = f"""\
 toolkits 1.0 1.1 2.0
 
 library other
@@ -42,12 +42,7 @@ library other
     soname libother.so.1 1.0-1.1
     soname libother.so.2 2.0-
     variable OTHER
-    error missing 11
-    error absent 12
-    error refused 13
-    error driver 14
-    error incoherent 15
-    status status
+{ERRORS}    status status
 
 enum status
     ok 0 1.0-

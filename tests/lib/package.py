@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """The Python package: built with this machine's compiler, or as a release of it is."""
-import contextlib
-import fcntl
 import hashlib
 import importlib.util
 import os
@@ -29,8 +27,7 @@ def need(*modules):
 
 
 def run(*command, cwd=None, **env):
-    done = subprocess.run([str(word) for word in command], cwd=cwd, env={**build.without_make(), **env},
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = build.run(*map(str, command), cwd=cwd, env={**build.without_make(), **env})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -47,15 +44,6 @@ def digest():
     return key.hexdigest()[:16]
 
 
-@contextlib.contextmanager
-def alone():
-    """What is made here is made by one process, once."""
-    MADE.mkdir(parents=True, exist_ok=True)
-    with open(MADE / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
 def as_installed():
     """With these in the environment nothing is compiled for a wheel alone: the build is that of
     installed.py."""
@@ -67,7 +55,7 @@ def built():
     """The wheel that this machine's compiler makes."""
     need("hatchling")
     folder = MADE / f"built-{digest()}"
-    with alone():
+    with build.locked(MADE / "lock"):
         if not folder.exists():
             for old in MADE.glob("built-*"):
                 shutil.rmtree(old)
@@ -104,7 +92,7 @@ def make_release():
 def released():
     """{"sdist", "x86_64", "aarch64"}: what `make release` makes, made once."""
     stamp, dist = MADE / "released", build.BUILD / "dist"
-    with alone():
+    with build.locked(MADE / "lock"):
         if not (dist.exists() and stamp.exists() and stamp.read_text() == digest()):
             release(make_release)
     wheels = {arch: next(dist.glob(f"*_{arch}.whl")) for arch in ("x86_64", "aarch64")}

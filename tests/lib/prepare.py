@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What tests/run.py makes and fetches before pytest starts: build/venv, and of the real
 CUDA libraries what the tests that will run take."""
-import contextlib
-import fcntl
 import pathlib
 import platform
 import re
@@ -10,6 +8,7 @@ import shutil
 import subprocess
 import sys
 
+import build
 import toolkits
 from toolkits import ROOT       # which puts tools/upkeep where Python looks
 
@@ -110,21 +109,12 @@ def fill_venv():
     return missing
 
 
-@contextlib.contextmanager
-def alone():
-    """One process at a time makes build/venv."""
-    BUILD.mkdir(exist_ok=True)
-    with open(BUILD / "venv.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
 def make_venv():
     """build/venv, with what requirements.txt names; what could not be had of it.
 
     Raises Failed where there is no pytest in it."""
     stamp = VENV / "requirements.txt"
-    with alone():
+    with build.locked(BUILD / "venv.lock"):
         if not (stamp.exists() and stamp.read_text() == REQUIREMENTS.read_text()
                 and has(PYTHON, "pytest")):
             missing = fill_venv()

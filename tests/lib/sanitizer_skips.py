@@ -24,6 +24,7 @@ what it tests is not written in C
     hostile/test_outputs.py::test_ an_output_replaces_a_link_and_does_not_follow_it
 it has sanitizers of its own, in every run
     fuzz/ gen/ scan/
+    embed/test_embed.py::test_a_programs_thread_sanitizer_finds_no_race
 its time goes into NVIDIA's compilers; other tests read what these write
     device_code/test_image.py versions/test_real.py
 it measures what sanitizers change
@@ -59,7 +60,7 @@ a real library that is unloaded leaves memory behind: address
 
 it has a malloc() of its own, and so has the sanitizer
     direct/test_direct.py::test_situation[malloc()-is-a-collector
-    handle/test_faults.py::test_every_allocation_may_fail plan/test_purity.py
+    handle/test_faults.py::test_what_may_fail[memory plan/test_purity.py
     inspection/test_memory.py::test_all_or_nothing_comes_when_memory_runs_out
     locks/test_locks.py::test_whatever_a_stub_calls_may_wait
 it puts functions of its own in place of those that the sanitizer replaces
@@ -67,7 +68,7 @@ it puts functions of its own in place of those that the sanitizer replaces
     threads/test_threads.py::test_a_search_during_which_another_thread_loads
 it puts functions of its own in place of those that the sanitizer replaces: thread
     direct/test_direct.py::test_situation[the-program-has-kept-the-list
-    direct/test_direct.py::test_situation[threads-come-into-a-fork
+    direct/test_direct.py::test_situation[ threads-come-into-a-fork a-registration-sets
 it wants addresses for itself, and so does the sanitizer
     inspection/test_files.py::test_a_large_file_is_read_at_its_headers_alone
 it wants addresses for itself, and so does the sanitizer: thread
@@ -131,7 +132,6 @@ exit handlers of a library that is closed are called when it is gone: thread
     registrations/test_registrations.py::test_closing_an_extension_ before_the_first_call_forgets_it
     registrations/test_registrations.py::test_closing_an_extension_ after_the_first_call_unregisters_it
     registrations/test_registrations.py::test_registering_with_a_real_library
-    sanitize/test_inputs.py::test_registrations
 the sanitizer's own allocator may stay locked in a child of fork()
     direct/test_direct.py::test_situation[the-process-is-copied
 the sanitizer's own allocator may stay locked in a child of fork(): thread
@@ -147,5 +147,7 @@ SKIPPED = [(start, *(why.rpartition(": ")[::2] if why.endswith((": thread", ": a
 def reason(name, sanitizer):
     """Why a test is skipped, or None.  `name` as pytest gives it."""
     name = name.removeprefix("tests/").replace(" ", "-")
+    # The same programs, with the stub in them.
+    name = name.replace("::test_situation_of_an_embedded_stub[", "::test_situation[")
     return next((why for start, why, which in SKIPPED
                  if name.startswith(start) and which in ("", sanitizer)), None)

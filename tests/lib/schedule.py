@@ -4,8 +4,8 @@ what was made for them, and what takes longest first, so that all end together."
 
 # Those that take half a minute or more where nothing has been made yet, the longest first.
 HEAVIEST = """
-    wheels versions/test_real.py device_code/test_image.py agreement/test_random.py
-    hardening/test_hardening.py docs/test_outputs.py retarget_wheels/test_published.py
+    wheels versions/test_real.py embed/test_embed.py device_code/test_image.py agreement/test_random.py
+    docs/test_outputs.py direct/test_direct.py hardening/test_hardening.py retarget_wheels/test_published.py
     install/test_tree.py agreement/test_other_compilers.py gpu/test_bundle.py agreement/test_damage.py
     aarch64/test_aarch64.py agreement/test_shapes.py fuzz/test_fuzz.py agreement/test_containers.py
     isolation/test_isolation.py years_ahead/test_next_major.py install/test_cmake.py
@@ -13,6 +13,7 @@ HEAVIEST = """
     install/test_pkgconfig.py faults/test_stubs.py
     matrix/test_matrix.py own_library/test_real.py exports/test_exports.py handle/test_real.py
     scan/test_real.py libraries/test_retargeted.py setup/test_fetch.py real/test_answers.py
+    toolkit/test_build_systems.py embed/test_known.py examples/test_cmake.py
 """.split()
 # All files of a folder together, for what they all wait for is made once.
 TOGETHER = ("wheels",)

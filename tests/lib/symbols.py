@@ -53,6 +53,7 @@ class Function:
     result: str
     family: str
     hook: bool
+    slow: bool
     undeclared: bool
     apart: bool
 
@@ -144,9 +145,7 @@ def read():
                 struct = library.structs.setdefault(words[1], [])
                 fields = library.fields.setdefault(words[1], [])
             continue
-        if block == "toolkits":
-            symbols.toolkits += words
-        elif block == "library" and words[0] == "soname":
+        if block == "library" and words[0] == "soname":
             library.sonames.append((words[1], Range(words[2])))
         elif block == "library" and words[0] == "folder":
             library.folders.append((words[1], Range(words[2])))
@@ -176,4 +175,4 @@ def _function(line):
     after = dict(zip(words, words[1:]))
     return Function(name, Range(span), tuple(p.strip() for p in parameters.split(",") if p.strip()),
                     after.get("->", "i32"), after.get("family", name),
-                    "hook" in words, "undeclared" in words, "apart" in words)
+                    "hook" in words, "slow" in words, "undeclared" in words, "apart" in words)

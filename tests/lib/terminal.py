@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a program on a terminal of its own, slowly, and keeps what it writes there."""
+"""Runs a program on a terminal of its own and keeps what it writes there."""
 import fcntl
 import os
 import pty
@@ -54,7 +54,6 @@ def start(command, columns, env):
     pid, terminal = pty.fork()
     if pid == 0:
         signal.signal(signal.SIGINT, signal.SIG_DFL)    # what runs in the background ignores it
-        os.nice(19)             # so that whoever watches the program is not too late
         time.sleep(0.05)        # until the terminal has its size
         os.execvpe(command[0], command, env)
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -71,21 +70,21 @@ def read(terminal, seconds):
         return None
 
 
-def run(*command, columns=80, interrupt=False, stopped=0.03, **env):
-    """`interrupt`: once it shows how far it is.  It is stopped for so many seconds and then runs
-    for a hundredth, so that small files are long work; once interrupted it just runs."""
+def run(*command, columns=80, interrupt=False, **env):
+    """`interrupt`: once it shows how far it is.  Until then it is stopped again and again, so that
+    whoever watches it is not too late."""
     pid, terminal = start([str(word) for word in command], columns, {**os.environ, **env})
-    text, piece, interrupted = b"", b"", False
+    text, piece = b"", b""
     while piece is not None:
-        if not interrupted:
+        if interrupt:
             os.kill(pid, signal.SIGSTOP)
-            time.sleep(stopped)
+            time.sleep(0.03)
             os.kill(pid, signal.SIGCONT)
-        piece = read(terminal, 0.002 if interrupt else 0.01)
+        piece = read(terminal, 0.002 if interrupt else 1)
         text += piece or b""
-        if interrupt and not interrupted and SHOWN.search(text.decode(errors="replace")):
+        if interrupt and SHOWN.search(text.decode(errors="replace")):
             os.write(terminal, INTERRUPT)
-            interrupted = True
+            interrupt = False
     status = os.waitpid(pid, 0)[1]
     os.close(terminal)
     return Said(-os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status),

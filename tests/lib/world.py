@@ -34,6 +34,19 @@ PATH = "PATH=/usr/local/bin:/usr/bin:/bin"
 MISSING = {"cudart": 303, "nvrtc": 11, "nvJitLink": 6, "cuda": 34, "nvml": 12}
 
 
+def variable(library):
+    """What names a file of it."""
+    return f"LAZYCUDA_{library.upper()}"
+
+
+def chowned(path, user):
+    """That user's from now on; of a link, the link itself."""
+    try:
+        os.chown(path, user, user, follow_symlinks=False)
+    except PermissionError:
+        pytest.skip("only root can make a file another user's")
+
+
 def library_of(file):
     """"cudart" for .../libcudart.so.12"""
     return file.name[len("lib"):].partition(".")[0].partition("-")[0]
@@ -130,20 +143,19 @@ class World:
         variables = [word for name, value in settings.items() for word in ("--env", f"{name}={value}")]
         return [sandbox(), *bare, *self.options, *variables, "--"]
 
-    def run(self, *command, check=True, timeout=120, **env):
-        """Run a command; with `check` it must succeed.  Status 77 means it was
-        skipped, for the reason in its last line."""
+    def run(self, *command, check=True, status=0, timeout=120, **env):
+        """Run a command; with `check` it must end with that status.  Status 77 means it
+        was skipped, for the reason in its last line."""
         settings = build.environment([*self.prefix, *command][0], {**self.env, **env})
         argv = [*self.words(settings), *self.prefix, *command]
-        done = subprocess.run([str(word) for word in argv], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, errors="replace",
-                              timeout=timeout, env={}, cwd=self.root)
+        done = build.run(*map(str, argv), errors="replace", timeout=timeout, env={},
+                         cwd=self.root)
         if done.returncode == 77:
             pytest.skip((done.stdout + done.stderr).strip().splitlines()[-1])
         # 125 is the sandbox's own word.
         assert done.returncode != 125, done.stderr
         if check:
-            assert done.returncode == 0, (
+            assert done.returncode == status, (
                 f"{pathlib.Path(command[0]).name} ended with {done.returncode}\n"
                 f"{done.stdout}{done.stderr}")
         return SimpleNamespace(status=done.returncode, out=done.stdout, err=done.stderr,

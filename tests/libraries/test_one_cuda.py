@@ -243,13 +243,17 @@ def a_system_of_13(world, *more):
     world.bind(folder, SYSTEM)
 
 
+@pytest.fixture
+def both(world):
+    a_venv_of_12(world)
+    a_system_of_13(world)
+
+
 ALL = ("cublas", "cudnn", "cusparse", "curand")
 
 
 @pytest.mark.parametrize("order", [*itertools.permutations(ALL)][::5], ids="-".join)
-def test_a_full_12_beside_a_13_without_cudnn_gives_12_for_all(world, statuses, order):
-    a_venv_of_12(world)
-    a_system_of_13(world)
+def test_a_full_12_beside_a_13_without_cudnn_gives_12_for_all(world, both, statuses, order):
     said = statuses(*ALL, order=order)
     site = world.root / SITE
     assert paths(said) == {
@@ -259,22 +263,15 @@ def test_a_full_12_beside_a_13_without_cudnn_gives_12_for_all(world, statuses, o
         "curand": str(site / "nvidia/curand/lib/libcurand.so.10")}
 
 
-@pytest.mark.parametrize("order", ["near", "highest"])
-def test_a_full_12_near_and_a_full_13_far(world, statuses, order):
-    a_venv_of_12(world)
-    a_system_of_13(world)
-    put(world, "system", library("cudnn", 9))
-    said = statuses(*ALL, LAZYCUDA_ORDER=order)
-    where = f"{SYSTEM}/" if order == "highest" else str(world.root)
-    assert all(path.startswith(where) for path in paths(said).values()), said
-
-
-def test_what_the_driver_runs(world, statuses):
+@pytest.mark.parametrize("order, driver", [("near", None), ("highest", None), ("highest", "12.9")])
+def test_a_full_12_near_and_a_full_13_far(world, statuses, order, driver):
     a_venv_of_12(world)
     a_system_of_13(world, library("cudnn", 9))
-    world.loader(fake_driver("12.9"))
-    said = statuses(*ALL, LAZYCUDA_ORDER="highest")
-    assert all(path.startswith(str(world.root)) for path in paths(said).values()), said
+    if driver:
+        world.loader(fake_driver(driver))
+    said = statuses(*ALL, LAZYCUDA_ORDER=order)
+    where = f"{SYSTEM}/" if order == "highest" and not driver else str(world.root)
+    assert all(path.startswith(where) for path in paths(said).values()), said
 
 
 @pytest.mark.parametrize("order", itertools.permutations(("cublas", "cudnn")), ids="-".join)
@@ -288,9 +285,7 @@ def test_cublas_13_and_cudnn_of_12_cannot_happen(world, statuses, order):
     assert "the process uses CUDA 13; it belongs to CUDA 12, as" in said["cudnn"]["reason"]
 
 
-def test_who_comes_later_follows(world, stubs):
-    a_venv_of_12(world)
-    a_system_of_13(world)
+def test_who_comes_later_follows(world, both, stubs):
     first, second = stubs("cusparse", "cudnn")
     said = world.probe(first, "load", second, "load", "status:cusparse", "status:cudnn",
                        LAZYCUDA_ORDER="highest")
@@ -298,9 +293,7 @@ def test_who_comes_later_follows(world, stubs):
     assert (said[-1]["state"], said[-1]["cause"]) == ("refused", 5)
 
 
-def test_a_pin_holds_for_these_too(world, statuses):
-    a_venv_of_12(world)
-    a_system_of_13(world)
+def test_a_pin_holds_for_these_too(world, both, statuses):
     names = "cublas", "cusparse", "curand"
     for major, start in (("13", SYSTEM), ("12", str(world.root))):
         said = statuses(*names, LAZYCUDA_MAJOR=major)
@@ -311,9 +304,7 @@ def test_a_pin_holds_for_these_too(world, statuses):
 
 
 @pytest.mark.parametrize("is_named", [False, True])
-def test_what_the_process_has_loaded_or_is_named_binds_the_others(world, statuses, is_named):
-    a_venv_of_12(world)
-    a_system_of_13(world)
+def test_what_the_process_has_loaded_or_is_named_binds_the_others(world, both, statuses, is_named):
     real = world.root / SITE / "nvidia/cusparse/lib/libcusparse.so.12"
     how = {"LAZYCUDA_CUSPARSE": real} if is_named else {"before": [f"open:{real}"]}
     said = statuses("cublas", "cusparse", "curand", **how)
@@ -321,9 +312,7 @@ def test_what_the_process_has_loaded_or_is_named_binds_the_others(world, statuse
     assert (said["cusparse"]["found_by"] == "process") != is_named
 
 
-def test_off_takes_what_it_finds(world, statuses):
-    a_venv_of_12(world)
-    a_system_of_13(world)
+def test_off_takes_what_it_finds(world, both, statuses):
     said = statuses(*ALL, LAZYCUDA_GUARD="off", LAZYCUDA_ORDER="highest")
     assert said["cublas"]["path"].startswith(SYSTEM)
     assert said["cudnn"]["path"].startswith(str(world.root))
@@ -331,26 +320,20 @@ def test_off_takes_what_it_finds(world, statuses):
 
 # ---- what nothing tells ----
 
-def test_the_unclear_goes_with_the_others_and_is_said_to(world, statuses):
+def test_the_unclear_goes_with_the_others_and_is_said_to_unless_strict(world, statuses):
     world.loader(library("cudnn", 9), library("cublas", 12))
     for order in itertools.permutations(["cublas", "cudnn"]):
         said = statuses("cublas", "cudnn", order=order)
         assert [one["state"] for one in said.values()] == ["usable"] * 2
         assert "nothing tells whether it belongs to CUDA 11, 12 or 13" in said["cudnn"]["reason"]
-
-
-def test_strict_refuses_the_unclear(world, statuses):
-    world.loader(library("cudnn", 9), library("cublas", 12))
     said = statuses("cublas", "cudnn", LAZYCUDA_GUARD="strict")
     assert said["cublas"]["state"] == "usable"
     assert said["cudnn"]["state"] != "usable"
-    assert ("nothing tells whether it belongs to CUDA 11, 12 or 13, and LAZYCUDA_GUARD=strict takes"
-            " no chances") in said["cudnn"]["reason"]
+    assert ("nothing tells whether it belongs to CUDA 11, 12 or 13, and LAZYCUDA_GUARD=strict rejects"
+            " that") in said["cudnn"]["reason"]
 
 
-def test_a_major_of_which_all_is_told_is_preferred(world, statuses):
-    a_venv_of_12(world)
-    a_system_of_13(world)
+def test_a_major_of_which_all_is_told_is_preferred(world, both, statuses):
     world.loader(library("cudnn", 9))
     world.env["LAZYCUDA_ORDER"] = "highest"
     for order in itertools.permutations(["cublas", "cudnn"]):

@@ -22,9 +22,8 @@ def test_all_that_it_exports_and_little_else(tmp_path):
     assert made.stat().st_size == whole.stat().st_size
     assert made.stat().st_blocks * 512 < 200_000 < whole.stat().st_size
     assert sorted(map(str, elf.exports(made))) == sorted(map(str, elf.exports(whole)))
-    said = [subprocess.run([build.BUILT / "libexec" / "lazycuda" / "scan", "--own", "--from", file,
-                            "--missing", "1", "-o", tmp_path / f"{file.name}.txt"],
-                           capture_output=True, text=True, check=True).stdout
+    said = [build.run(build.BUILT / "libexec" / "lazycuda" / "scan", "--own", "--from", file, "--missing", "1",
+                      "-o", tmp_path / f"{file.name}.txt", check=True).stdout
             for file in (whole, made)]
     assert said[0] == said[1] and "100 functions" in said[0]
     assert (tmp_path / "whole.txt").read_text() == (tmp_path / "libbig.so.1.txt").read_text()

@@ -6,6 +6,7 @@ is "-":
 
 A HOW is a function below; the words are its last arguments.  No call needs a GPU.
 """
+import concurrent.futures
 import ctypes
 import mmap
 import os
@@ -15,14 +16,13 @@ import resource
 import signal
 import struct
 import sys
-import threading
 
 PROCESS = ctypes.CDLL(None)
 PROCESS.mmap.restype = ctypes.c_long
 FIND = PROCESS.dlvsym
 FIND.restype, FIND.argtypes = ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
 MAP_FIXED = 0x10
-RESULTS = {"i": ctypes.c_int, "s": ctypes.c_char_p, "v": None, "p": ctypes.c_bool}
+RESULTS = {"i": ctypes.c_int, "s": ctypes.c_char_p, "v": None, "p": ctypes.c_void_p}
 
 
 def find(library, node, name):
@@ -94,7 +94,7 @@ def older(call, _file, node):
 
 
 def errors(call, _file, _node, *steps):
-    """What each step says, in another thread after "other:"."""
+    """What each step says, in one other thread after "other:"."""
     def many(what):
         before = resource.getrlimit(resource.RLIMIT_AS)
         pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])    # many, of a sanitizer
@@ -118,13 +118,12 @@ def errors(call, _file, _node, *steps):
     def take(name, *words):
         print(functions[name](*words), flush=True)
 
-    for words in (step.split(":") for step in steps):
-        if words[0] == "other":
-            other = threading.Thread(target=take, args=words[1:])
-            other.start()
-            other.join()
-        else:
-            take(*words)
+    with concurrent.futures.ThreadPoolExecutor(1) as other:
+        for words in (step.split(":") for step in steps):
+            if words[0] == "other":
+                other.submit(take, *words[1:]).result()
+            else:
+                take(*words)
 
 
 def foreign(call, _file, node, given=None):
@@ -251,6 +250,7 @@ def answers(_call, file, node, lines):
             signal.alarm(5)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             value = function(*(ctypes.c_void_p(where.get(i)) for i in range(12)))
+            value = bool(value) if kind == "p" else value
             print(value, *(f"{i}:{written(at)}" for i, at in where.items()), end=" ", flush=True)
             os._exit(0)
         _, status = os.waitpid(child, 0)

@@ -65,6 +65,11 @@ def version(request):
 
 
 @pytest.fixture
+def here(site, version):
+    return site(version)
+
+
+@pytest.fixture
 def tiled(site, version):
     """site-packages of that version, with tileiras and what it needs."""
     folder, name = site(version), f"tileiras-{version}"

@@ -53,6 +53,12 @@ def install(world, layout="toolkit", nvvm=True, device=True, version="13.0", nam
     return world.root / compiler
 
 
+@pytest.fixture
+def installed(world):
+    """Fakes of a toolkit."""
+    return install(world)
+
+
 FUNCTION = made_up.ptx(body=".visible .func f()\n{\n\tret;\n}\n")
 LIST = '@llvm.used = appending global [1 x ptr] [ptr @k], section "llvm.metadata"\n'
 
@@ -116,8 +122,7 @@ def test_beside_nvrtc_alone_and_for_the_driver(world):
     ("garbage", "KIND_MISMATCH", "after compiling: {path}"),
     ("newer", "PTX_TOO_NEW", "after compiling: {path}: PTX 99.0"),
     ("bad-log", None, None), ("well", None, None)])
-def test_how_it_fails_is_typed(world, how, does, code, message):
-    install(world)
+def test_how_it_fails_is_typed(world, installed, how, does, code, message):
     said = say(world, *how, does=does)
     assert said["code"] == code
     if code:
@@ -127,14 +132,12 @@ def test_how_it_fails_is_typed(world, how, does, code, message):
         assert said["backend_call"].startswith("nvvm") and said["backend_status"] in (6, 9)
 
 
-def test_damaged_bitcode_is_not_called_too_new(world):
-    install(world)
+def test_damaged_bitcode_is_not_called_too_new(world, installed):
     assert say(world, does="bad-bitcode")["message"].endswith("Reader: 'LLVM 20.0.0')")
 
 
-def test_how_it_ends_is_a_result(world):
+def test_how_it_ends_is_a_result(world, installed):
     """tests/isolation has other ends."""
-    install(world)
     said = say(world, "--isolated", does="crash")
     assert said["code"] == "CRASHED" and said["input"] == 0
     assert said["message"].startswith("libnvvm, in a process of its own, ")
@@ -213,8 +216,7 @@ def test_another_version_than_those_here(world):
     assert said["message"] == "no libnvvm 12.9 is here: LAZYCUDA_NVVM=none hides it"
 
 
-def test_a_constraint_is_for_it_too(world):
-    install(world)
+def test_a_constraint_is_for_it_too(world, installed):
     assert both_say(world, LAZYCUDA_CONSTRAINT=">=13")["code"] is None
     install(world, "wheel of 12", version="12.9")
     world.env["LAZYCUDA_NVJITLINK"] = str(world.root / "cuda/lib64/libnvJitLink.so.13")
@@ -238,15 +240,13 @@ def test_without_libdevice(world):
         assert both_say(world, source=text() + more)["code"] == code
 
 
-def test_a_libdevice_of_another_major_is_none(world):
-    install(world)
+def test_a_libdevice_of_another_major_is_none(world, installed):
     put(world.root / "nvidia_cuda_nvcc_cu12-12.9.86.dist-info" / "RECORD",
         LAYOUTS["toolkit"][2] + "/libdevice.10.bc,,\n")
     assert not both_say(world)["inputs"][0]["reason"].endswith("libdevice")
 
 
-def test_settings_and_support_modules(world):
-    install(world)
+def test_settings_and_support_modules(world, installed):
     said = both_say(world, "--setting=debug", "--setting=ftz=1", "--setting=lineinfo")
     assert said["compile_ir"]["options"] == ["-arch=compute_80", "-g", "-opt=0", "-ftz=1"]
     assert said["info_log"].endswith(" -arch=compute_80 -g -opt=0 -ftz=1")
@@ -255,8 +255,7 @@ def test_settings_and_support_modules(world):
     assert said["code"] == "OK", said
 
 
-def test_bitcode_in_an_archive_is_to_be_taken_out(world):
-    install(world)
+def test_bitcode_in_an_archive_is_to_be_taken_out(world, installed):
     for name, content in ((b"g.bc", made_up.bitcode()), (b"g.ll", text().encode())):
         archive = made_up.archive(made_up.member(name + b"/", content))
         said = both_say(world, source=archive.decode("latin-1"))
@@ -298,8 +297,7 @@ LONG = "k" * 2048
     used("@k") + 'source_filename = "a"\ntarget triple = "nvptx64"\n$c = comdat any\n%t = type { i32 }\n' + KERNEL +
     'attributes #0 = { nounwind "a"="b" }\n!x = !{!0}\n!0 = distinct !{!0, !"; @k = {"}\n',
 ])
-def test_where_all_is_listed_it_is_ltoir(world, module):
-    install(world)
+def test_where_all_is_listed_it_is_ltoir(world, installed, module):
     assert both_say(world, "--lto", source=text() + module)["compile_ir"]["to"] == "ltoir"
 
 
@@ -338,18 +336,16 @@ def test_where_all_is_listed_it_is_ltoir(world, module):
     (KERNEL + "@llvm.used = appending global [1 x ptr] [ptr inttoptr (i64 sub (i64 ptrtoint (ptr @k to i64), i64 1)"
      " to ptr)]\n", None),
 ])
-def test_where_not_all_is_listed_it_is_ptx(world, module, lacks):
+def test_where_not_all_is_listed_it_is_ptx(world, installed, module, lacks):
     """nvJitLink reports success for an image without it."""
-    install(world)
     said = both_say(world, "--lto", source=text() + module)
     assert said["compile_ir"]["to"] == "ptx"
     assert said["notes"][0].endswith(f"that of {world.root}/k.ll lacks the {lacks}" if lacks else
                                      f"not all of {world.root}/k.ll was understood")
 
 
-def test_of_ltoir_the_names_are_found_in_ptx(world):
+def test_of_ltoir_the_names_are_found_in_ptx(world, installed):
     """What IR declares of support modules is seen in PTX alone: the module is linked, then."""
-    install(world)
     ptx, made = put(world.root / "f.ptx", FUNCTION), []
     for does in ("calls", "well"):
         main = put(world.root / "main.ll", text(does) + LIST)
@@ -367,8 +363,7 @@ def offloading(*images, version=1):
 COMPILED = made_up.image(made_up.bitcode(made_up.block(8, b"; DO well")), "sm_80")
 
 
-def test_each_source_of_an_object_is_compiled(world):
-    install(world)
+def test_each_source_of_an_object_is_compiled(world, installed):
     function = made_up.image(FUNCTION)
 
     def object_of(*sources):
@@ -382,8 +377,7 @@ def test_each_source_of_an_object_is_compiled(world):
     assert said["code"] == "DUPLICATE_SYMBOL" and said["info_log"].count("module ") == 2, said
 
 
-def test_a_refusal_says_that_images_are_left_out(world):
-    install(world)
+def test_a_refusal_says_that_images_are_left_out(world, installed):
     said = both_say(world, source=offloading(made_up.image(made_up.cubin(), producer=made_up.OPENMP)))
     assert said["code"] == "NO_DEVICE_CODE"
     assert "there is no device code in it: " in said["message"] and "is of OpenMP, for nvptx64" in said["message"]
@@ -401,8 +395,7 @@ def real(world, *words, arch="sm_90", check=True, **options):
 @pytest.mark.parametrize("source, arch", [
     (programs.kernel(), "sm_90"), (programs.kernel("opaque"), "sm_100"), (programs.BITCODE, "sm_80")],
     ids=["typed-90", "opaque-100", "bitcode-80"])
-def test_a_kernel_that_calls_libdevice(world, site, version, source, arch):
-    site(version)
+def test_a_kernel_that_calls_libdevice(world, here, version, source, arch):
     made = []
     for how in ([], ["--isolated"]):
         said = real(world, *how, source=source, arch=arch)
@@ -418,9 +411,8 @@ def test_a_kernel_that_calls_libdevice(world, site, version, source, arch):
 
 @pytest.mark.parametrize("version", TOOLKITS)
 @pytest.mark.parametrize("dialect, arch", [("typed", "sm_90a"), ("opaque", "sm_120")])
-def test_optimised_at_link_time(world, site, version, dialect, arch):
+def test_optimised_at_link_time(world, here, version, dialect, arch):
     """A function of another input is inlined, be that LLVM IR or source."""
-    site(version)
     source = put(world.root / "helper.cu", 'extern "C" __device__ float helper(float x) { return x + x; }')
     helper = put(world.root / "helper.ll", programs.listed(programs.helper(), "helper"))
     kernel = programs.listed(programs.kernel(dialect, "@helper"), dialect=dialect)
@@ -437,9 +429,8 @@ def test_optimised_at_link_time(world, site, version, dialect, arch):
 
 
 @pytest.mark.parametrize("words", [["--lto"], ["--ptx", "--lto"]])
-def test_what_numba_cuda_writes(world, site, version, words):
+def test_what_numba_cuda_writes(world, here, version, words):
     """Of dump_numba.py: nothing needs the environment, and no list has it."""
-    site(version)
     source = (build.TESTS / "llvm_ir" / "numba_cuda.ll").read_text()
     said = real(world, *words, source=source, arch="sm_90")
     assert said["compile_ir"]["to"] == "ltoir" and said["lto"] and said["notes"] == []
@@ -477,9 +468,8 @@ HELPER_SOURCE = 'extern "C" __device__ float helper(float x) { return x + x; }\n
 
 
 @pytest.mark.parametrize("version", TOOLKITS)
-def test_what_other_code_calls_is_linked_with_optimisation_too(world, site, version):
+def test_what_other_code_calls_is_linked_with_optimisation_too(world, here, version):
     """nvJitLink keeps nothing of LTO-IR for PTX: what PTX calls is compiled to PTX."""
-    site(version)
     source = put(world.root / "helper.cu", HELPER_SOURCE)
     caller = ptx_file(world, "caller.ptx", CALLER_PTX.format(callee="helper"))
     graph = ptx_file(world, "graph.ptx", CALLER_PTX.format(callee="cudaGraphLaunch"))
@@ -493,9 +483,8 @@ def test_what_other_code_calls_is_linked_with_optimisation_too(world, site, vers
 
 
 @pytest.mark.parametrize("version", TOOLKITS)
-def test_a_container_gives_the_code_that_others_call(world, site, version):
+def test_a_container_gives_the_code_that_others_call(world, here, version):
     """The LTO-IR in it is none; linked it would be an error."""
-    site(version)
     helper = ptx_file(world, "helper.ptx", HELPER_PTX).read_bytes()
     lto = made_up.ltoir(container=(1, 64) if version == "12.9" else (1, 67),
                         ir=(2, 93) if version == "12.9" else (2, 131))
@@ -514,9 +503,8 @@ def test_a_container_gives_the_code_that_others_call(world, site, version):
 
 
 @pytest.mark.parametrize("version", TOOLKITS)
-def test_what_is_defined_twice_is_not_linked_with_optimisation(world, site, version):
+def test_what_is_defined_twice_is_not_linked_with_optimisation(world, here, version):
     """nvJitLink reports success, and drops one of the two."""
-    site(version)
     kernel = ptx_file(world, "kernel.ptx", ".visible .entry kernel(.param .u64 p, .param .f32 x)\n{\n\tret;\n}\n")
     helper = ptx_file(world, "helper.ptx", HELPER_PTX)
     variable = ptx_file(world, "variable.ptx", ".visible .global .u32 state = 7;\n")
@@ -539,8 +527,7 @@ def test_what_is_defined_twice_is_not_linked_with_optimisation(world, site, vers
 
 @pytest.mark.parametrize("version", ["13.5"])
 @pytest.mark.parametrize("arch", ["sm_80", "sm_100"])
-def test_a_kernel_in_an_offload_binary(world, site, version, arch):
-    site(version)
+def test_a_kernel_in_an_offload_binary(world, here, version, arch):
     images = [made_up.image(programs.BITCODE, one, label=made_up.IS_OBJECT)
               for one in ("sm_80", "sm_100")]
     made = []
@@ -552,8 +539,7 @@ def test_a_kernel_in_an_offload_binary(world, site, version, arch):
 
 
 @pytest.mark.parametrize("version", TOOLKITS)
-def test_the_newer_dialect_is_not_for_older_targets(world, site, version):
-    site(version)
+def test_the_newer_dialect_is_not_for_older_targets(world, here, version):
     said = real(world, source=programs.kernel("opaque"), check=False)
     assert said["code"] == "COMPILE_FAILED" and "parse expected type" in said["error_log"]
     assert said["backend_call"] == "nvvmVerifyProgram" and said["backend_status"] == 6
@@ -575,9 +561,8 @@ LAYOUTS_OF_IR = {
 
 @pytest.mark.parametrize("version", TOOLKITS)
 @pytest.mark.parametrize("lines, there", LAYOUTS_OF_IR.values(), ids=LAYOUTS_OF_IR)
-def test_without_a_data_layout(world, site, version, lines, there):
+def test_without_a_data_layout(world, here, version, lines, there):
     """libnvvm aborts the process that asks it for sm_100 or later."""
-    site(version)
     source = programs.kernel().replace(f'target datalayout = "{LAYOUT}"', lines)
     said = real(world, source=source, arch="sm_100", check=False)
     assert said["code"] == (None if there else "BAD_INPUT")
@@ -592,8 +577,7 @@ def test_without_a_data_layout(world, site, version, lines, there):
     ('target triple = "nvptx64-nvidia-cuda"', "", "sm_100", '; write target triple = "nvptx64-nvidia-cuda"'),
     (LAYOUT, "", "sm_90", "; write target datalayout = \"e-p:64:64:64-i1:8:8-"),
     ("float*", "ptr", "sm_90", "; IR with opaque pointers is for sm_100 and later")])
-def test_what_to_do(world, site, version, old, new, arch, advice):
-    site(version)
+def test_what_to_do(world, here, version, old, new, arch, advice):
     source = programs.kernel()
     assert old in source
     said = real(world, source=source.replace(old, new), arch=arch, check=False)
@@ -601,8 +585,7 @@ def test_what_to_do(world, site, version, old, new, arch, advice):
 
 
 @pytest.mark.parametrize("version", ["13.5"])
-def test_each_setting_is_taken(world, site, version):
-    site(version)
+def test_each_setting_is_taken(world, here, version):
     for setting in ("lineinfo", "debug", "optimize=0", "max-registers=32", "fast-math", "ftz=1",
                     "prec-div=0", "prec-sqrt=0", "fma=0", "fast-compile=max", "split-compile=2"):
         real(world, f"--setting={setting}", source=programs.kernel())
@@ -610,8 +593,7 @@ def test_each_setting_is_taken(world, site, version):
 
 
 @pytest.mark.parametrize("version", ["13.5"])
-def test_of_two_each_is_compiled_by_itself(world, site, version):
-    site(version)
+def test_of_two_each_is_compiled_by_itself(world, here, version):
     helper = put(world.root / "helper.ll", programs.helper())
     kernel = programs.kernel(function="@helper")
     real(world, helper, source=kernel)
@@ -646,9 +628,8 @@ SECOND = programs.BITCODE[4:]
     (programs.BITCODE + b"more junk...", False), (programs.BITCODE + SECOND, False),
     (programs.BITCODE + programs.BITCODE, False), (programs.BITCODE[:-4], False),
     (made_up.wrapped(programs.BITCODE, length=len(programs.BITCODE) + 4), False)])
-def test_bitcode_that_is_not_whole(world, site, version, source, sound):
+def test_bitcode_that_is_not_whole(world, here, version, source, sound):
     """What is refused no libnvvm takes: some end the process on it."""
-    site(version)
     said = real(world, source=source, arch="sm_80", check=False)
     assert said["code"] == (None if sound else "BAD_INPUT")
 
@@ -671,6 +652,14 @@ def test_a_library_gives_what_is_called(world, site, version, words):
     handles.check_image(world.root / "image")
     # Of the library nothing but what is called is in it.
     assert not [name for name in handles.symbols(world.root / "image") if name.startswith("__nv_")]
+
+
+def test_a_library_that_is_not_declared(world, site):
+    device, = site("13.5").rglob("libdevice.10.bc")
+    said = real(world, device, source=programs.kernel(), arch="sm_90", check=False)
+    assert said["code"] == "COMPILE_FAILED"
+    assert said["message"].endswith("; declare libdevice, or what else other LLVM IR calls, a library")
+    real(world, "--library", device, source=programs.kernel(), arch="sm_90")
 
 
 @pytest.mark.parametrize("library, program, code, why", [

@@ -10,23 +10,13 @@ import time
 
 import pytest
 
+import build
 import made_up
+from samples import in_its_folder
 
 SOURCE = """\
 extern "C" __tile_global__ void tile(int *p) { }
 extern "C" __global__ void simt(int *p) { *p = 1; }
-"""
-# The Tile IR that nvrtc makes of a source for sm_90, by a process of its own.
-NVRTC = """\
-import ctypes, sys
-nvrtc, program, size = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p(), ctypes.c_size_t()
-nvrtc.nvrtcCreateProgram(ctypes.byref(program), sys.argv[2].encode(), b"k.cu", 0, None, None)
-options = (ctypes.c_char_p * 2)(b"--enable-tile", b"-arch=sm_90")
-assert not nvrtc.nvrtcCompileProgram(program, 2, options)
-assert not nvrtc.nvrtcGetTileIRSize(program, ctypes.byref(size))
-code = ctypes.create_string_buffer(size.value)
-assert not nvrtc.nvrtcGetTileIR(program, code)
-sys.stdout.buffer.write(code.raw)
 """
 
 
@@ -34,12 +24,13 @@ sys.stdout.buffer.write(code.raw)
 def tile_ir(world, real, version):
     """tile_ir(source): a file of its Tile IR."""
     def make(source=SOURCE, name="k.tile", change=lambda code: code):
-        nvrtc = real(version).file("nvrtc")
-        code = subprocess.run([sys.executable, "-c", NVRTC, nvrtc, source], check=True,
-                              stdout=subprocess.PIPE,
-                              env={"LD_LIBRARY_PATH": str(nvrtc.parent)}).stdout
-        path = world.root / name
-        path.write_bytes(change(code))
+        nvrtc, written, path = real(version).file("nvrtc"), world.root / "tile.cu", world.root / name
+        written.write_text(source)
+        job = "\t".join(map(str, (written, path, "tileir", "--enable-tile", "-arch=sm_90")))
+        said = subprocess.run([sys.executable, build.TESTS / "agreement" / "producer.py", nvrtc], check=True,
+                              input=job, stdout=subprocess.PIPE, text=True, env=in_its_folder(nvrtc)).stdout
+        assert said == "ok\n", said
+        path.write_bytes(change(path.read_bytes()))
         return path
     return make
 

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 #include "loader/forks.h"
-#include "entry/stub.h"
+#include "entry/own.h"
 
 static atomic_int opened, unlocked, locked;
 static int writable_at_first;

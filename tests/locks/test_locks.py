@@ -13,12 +13,7 @@ from world import user
 HERE = build.TESTS / "locks"
 CALL = "cudaDeviceSynchronize"
 STUBS = [build.import_library(library, 12) for library in build.LIBRARIES]
-
-
-@pytest.fixture
-def world(world):
-    world.search(build.STUBS)
-    return world
+pytestmark = pytest.mark.usefixtures("stubs_found")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 """tests/distributions.py, as far as it goes without a network; CI runs the rest of it."""
 import importlib.util
 import shutil
-import subprocess
 import sys
 import tarfile
 
@@ -14,8 +13,7 @@ SCRIPT = build.TESTS / "distributions.py"
 
 
 def run(*arguments, status=0, **env):
-    done = subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], text=True, env=env,
-                          capture_output=True)
+    done = build.run(sys.executable, SCRIPT, *map(str, arguments), env=env)
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout.splitlines() if status != 2 else done.stderr
 

@@ -2,7 +2,6 @@
 """A clone works in any folder: nothing in what is made says which, and no tool trips over it."""
 import shlex
 import shutil
-import subprocess
 
 import pytest
 
@@ -23,8 +22,7 @@ def test_make_works_there(tmp_path, name):
         shutil.copy(build.ROOT / part, clone / part)
     wanted = ["build/lib/libnvrtc_stub.so", "build/lib/cuda12/libnvrtc_stub.so"]
     env = {"PATH": "/usr/bin:/bin", "CC": shlex.join(build.CC), "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(["make", "-C", clone, "CFLAGS=-O0 -g", *wanted], env=env,
-                          capture_output=True, text=True)
+    done = build.run("make", "-C", clone, "CFLAGS=-O0 -g", *wanted, env=env)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     for path in wanted:

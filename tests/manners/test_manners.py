@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How the command answers wrong words, and what a terminal gets of it."""
+import json
 import os
 import signal
 import subprocess
@@ -13,13 +14,11 @@ import distribution
 import importer
 import terminal
 import usage
-import wheel_files
 from fakes import fake
 
 
 def run(*words, **env):
-    return subprocess.run([build.TOOL, *words], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, env={**os.environ, **env})
+    return build.run(build.TOOL, *words, env={**os.environ, **env})
 
 
 @pytest.mark.parametrize("command", [None, *usage.commands()])
@@ -30,8 +29,33 @@ def test_help_of_a_command(command):
         assert run(*words, "-h").stdout == run(*words, "--help").stdout
 
 
+def test_no_command_is_wrong_and_has_the_help():
+    assert (run().returncode, run().stderr) == (2, run("--help").stdout)
+
+
 def test_the_version():
-    assert run("-V").stdout == run("--version").stdout == f"lazycuda {distribution.version()}\n"
+    assert run("-V").stdout == run("--version").stdout == run("version").stdout == f"lazycuda {distribution.version()}\n"
+
+
+@pytest.mark.parametrize("word, library", [
+    ("CUDART", "cudart"), ("libcudart.so.12", "cudart"), ("libnvidia-ml.so.1", "nvml"), ("cuBLAS", "cublas"),
+    ("libcublas_stub.so", "cublas")])
+def test_a_library_in_other_words(word, library):
+    assert [one["name"] for one in json.loads(run("status", "--json", word).stdout)["libraries"]] == [library]
+
+
+def test_a_status_gives_a_reason_once():
+    said = run("status", "cudart", LAZYCUDA_CUDART="/nowhere").stdout
+    assert said.count("LAZYCUDA_CUDART names a file that does not exist") == 1
+
+
+def test_make_says_what_it_makes_and_what_a_switch_is():
+    def make(*words):
+        return build.run("make", "-C", build.ROOT, "--no-print-directory", *words)
+
+    assert "make all-stubs" in make("help").stdout
+    for switch in ("ALL_STUBS", "RUNPATH"):
+        assert f"{switch}=ja: it is yes or no" in make("-n", f"{switch}=ja").stderr
 
 
 # (words, what is said, whose usage follows)
@@ -39,6 +63,12 @@ WRONG = (
     ("stauts", "lazycuda: unknown command stauts; did you mean status?", None),
     ("help blan", "lazycuda: unknown command blan; did you mean plan?", None),
     ("frobnicate", "lazycuda: unknown command frobnicate", None),
+    ("versoin", "lazycuda: unknown command versoin; did you mean version?", None),
+    ("--version extra", "lazycuda: unexpected word extra", None),
+    ("help audit extra", "lazycuda: unexpected word extra", None),
+    ("audit --require 14 x", "lazycuda audit: --require 14: give majors or versions of CUDA that lazycuda knows, such "
+     "as 11,12.4,13", "audit"),
+    ("inspect --unpack-limit much x", "lazycuda inspect: --unpack-limit much: give a size, such as 4G", "inspect"),
     ("--verison", "lazycuda: unknown option --verison; did you mean --version?", None),
     ("plan --arhc sm_90 x", "lazycuda plan: unknown option --arhc; did you mean --arch?", "plan"),
     ("plan --arch sm_80", "lazycuda plan: no file is given", "plan"),
@@ -51,7 +81,12 @@ WRONG = (
     ("inspect -x", "lazycuda inspect: unknown option -x", "inspect"),
     ("status cudrat", "lazycuda status: unknown library cudrat; did you mean cudart?",
      "status"),
+    ("status .", "lazycuda status: a path has a slash: ./.", "status"),
     ("stub", "lazycuda stub: no library is given", "stub"),
+    ("stub libx.so", "lazycuda stub: it takes no word by itself; use --from libx.so", "stub"),
+    ("embed --cuda -o x.c cudart", "lazycuda embed: a value is missing after --cuda", "embed"),
+    ("toolkit", "lazycuda toolkit: no folder is given", "toolkit"),
+    ("toolkit --cuda 12.4 x", "lazycuda toolkit: --cuda 12.4: it is not a major of CUDA", "toolkit"),
     ("retarget --stirct", "lazycuda retarget: unknown option --stirct; did you mean --strict?",
      "retarget"),
     ("retarget -o", "lazycuda retarget: a value is missing after --output", "retarget"),
@@ -86,16 +121,11 @@ def test_json_does_not_keep_what_is_wrong_to_itself():
         assert run(command, "--json", "/nowhere").stderr == f"lazycuda {command}: /nowhere does not exist\n"
 
 
-def test_a_folder_with_nothing_to_judge_is_not_judged(tmp_path):
-    done = run("audit", tmp_path)
-    assert (done.returncode, done.stdout) == (1, "")
-
-
 @pytest.mark.parametrize("words", [["--version"], *(["help", one] for one in usage.commands()),
                                    ["status"], ["audit", build.TOOL], ["retarget", "-o", "out", build.TOOL]])
 def test_what_cannot_be_written_was_not_answered(words, tmp_path):
-    name = "lazycuda" if words[0] == "--version" else \
-        f"lazycuda {'retarget' if 'retarget' in words else words[0]}"
+    in_python = {"retarget", "toolkit"} & {*words}
+    name = "lazycuda" if words[0] == "--version" else f"lazycuda {(*in_python, words[0])[0]}"
     for where, why in (("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")):
         done = subprocess.run(["sh", "-c", f'exec "$@" >{where}', "-", build.TOOL, *words], cwd=tmp_path,
                               stderr=subprocess.PIPE, text=True)
@@ -109,8 +139,8 @@ PROGRAMS = {"C": [build.TOOL], "Python": [sys.executable, "-B", build.PYTHON / "
 @pytest.mark.parametrize("command", ["audit", "inspect", "plan", "link --arch sm_90 -o out", "retarget -o out"])
 def test_a_stream_that_is_closed_changes_no_answer(command, program, tmp_path):
     for closed in ("<&-", "2>&-", "2>/dev/full", "<&- >&- 2>&-"):
-        done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "-", *PROGRAMS[program], *command.split(), "/nowhere"],
-                              cwd=tmp_path, capture_output=True, text=True)
+        done = build.run("sh", "-c", f'exec "$@" {closed}', "-", *PROGRAMS[program], *command.split(),
+                         "/nowhere", cwd=tmp_path)
         assert (done.returncode, done.stdout) == (2, "")
         assert ("/nowhere does not exist" in done.stderr) == (closed == "<&-")
 
@@ -141,16 +171,16 @@ sys.exit(retarget.main(sys.argv[1:]))
     ("MemoryError", "memory ran out"),
     ("RecursionError('deep')", "RecursionError: deep (<string>:5): a mistake of lazycuda please report it")])
 def test_what_nobody_foresaw_is_one_sentence(tmp_path, error, said):
-    done = subprocess.run([sys.executable, "-B", "-c", FAILS.format(code=str(build.PYTHON), error=error), "-o",
-                           tmp_path / "out", build.TOOL], capture_output=True, text=True)
+    done = build.run(sys.executable, "-B", "-c", FAILS.format(code=str(build.PYTHON), error=error), "-o",
+                     tmp_path / "out", build.TOOL)
     assert (done.returncode, done.stdout) == (2, "")
     assert " ".join(done.stderr.split()) == f"lazycuda retarget: refused (UNREADABLE): {build.TOOL}: {said}"
 
 
 def test_a_name_that_the_terminal_cannot_show(tmp_path):
     file = importer.importer(tmp_path, name="\u0416.so", link=[])
-    done = subprocess.run([*PROGRAMS["Python"], "retarget", "-o", tmp_path / "out", file], capture_output=True,
-                          text=True, env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"})
+    done = build.run(*PROGRAMS["Python"], "retarget", "-o", tmp_path / "out", file,
+                     env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"})
     assert (done.returncode, done.stderr) == (0, "") and "/?.so: needs none" in done.stdout
 
 
@@ -161,17 +191,6 @@ def test_a_reader_that_has_enough_is_no_error(command):
     done = subprocess.run([build.TOOL, command, "--help"], stdout=writer, stderr=subprocess.PIPE)
     os.close(writer)
     assert (done.returncode, done.stderr) == (-signal.SIGPIPE, b"")
-
-
-def test_a_message_about_the_machine_names_no_file_of_the_wheel(tmp_path):
-    """It is not the file that there is no patchelf."""
-    real = importer.real(tmp_path, "libcudart.so.12", "cudaMalloc", node="libcudart.so.12")
-    file = importer.importer(tmp_path, "cudaMalloc", link=[real])
-    made = wheel_files.make(tmp_path, {"pkg/module.so": file}, name="mine")
-    done = run("retarget", "-o", tmp_path / "out", "--prefer", "stub", "--patchelf", "/nowhere/patchelf", made)
-    assert done.returncode == 1 and not done.stdout
-    assert done.stderr == (f"lazycuda retarget: refused (NO_PATCHELF): {made}: /nowhere/patchelf cannot be run: No such "
-                           "file or directory\n")
 
 
 def test_a_line_of_the_trace_says_once_whose_it_is(world):

@@ -62,16 +62,18 @@ def c_structs(version):
     return "".join(c_struct(name, version) for name in sorted(used))
 
 
-def caller_source(major):
+def caller_source(major, versioned):
     version = newest(major)
     node = listed().soname(version)
     lines = [c_structs(version)]
     for name, f in sorted(functions(version).items()):
         kinds = [c_type(d, t) for d, t in parameters(f)]
         result = c_type("", f.result)
-        lines.append(f"extern {result} f_{name}({', '.join(kinds) or 'void'});\n"
-                     f"__asm__(\".symver f_{name}, {name}@{node}\");\n"
-                     f"static void c_{name}(void *const *v, void *r)\n{{\n\t(void)v, (void)r;\n")
+        symbol = "" if versioned else f" __asm__(\"{name}\")"
+        lines.append(f"extern {result} f_{name}({', '.join(kinds) or 'void'}){symbol};\n")
+        if versioned:
+            lines.append(f"__asm__(\".symver f_{name}, {name}@{node}\");\n")
+        lines.append(f"static void c_{name}(void *const *v, void *r)\n{{\n\t(void)v, (void)r;\n")
         call = f"f_{name}({', '.join(f'*({kind} *)v[{i}]' for i, kind in enumerate(kinds))})"
         lines.append(f"\t{'' if result == 'void' else f'*({result} *)r = '}{call};\n}}\n")
     lines.append("static const struct matrix_function functions[] = {\n")
@@ -170,13 +172,14 @@ def runtime_returns(function, version):
                          layouts.size(function.result, version))
 
 
-def caller(major):
+def caller(major, embedded=False):
     """The program that calls every function as one compiled for `major` does."""
-    source = build.text(caller_source(major), "inc")
+    source = build.text(caller_source(major, not embedded), "inc")
     return build.compile(
         f"caller{major}", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-rdynamic",
         "-I", build.ROOT / "include", "-I", HERE, f"-DFUNCTIONS=\"{source}\"",
-        HERE / "caller.c", build.import_library(LIBRARY, major), "-ldl")
+        HERE / "caller.c", build.embedded(major, LIBRARY) if embedded else build.import_library(LIBRARY, major),
+        "-ldl", "-lpthread")
 
 
 def runtime(version):

@@ -21,7 +21,7 @@ MAJORS = sorted(build.MAJORS)
 VERSIONS = symbols.read().toolkits
 
 
-def run(world, major, version):
+def run(world, major, version, embedded):
     """[(name, case, verdict, outcome)] of all that a caller can call."""
     target = symbols.version(version)
     newest = sources.newest(major)
@@ -33,17 +33,17 @@ def run(world, major, version):
             lines.append(expected.plan(name, case, expected.arguments(caller, newest, case)))
     plan = world.root / f"plan-{major}-{version}"
     plan.write_text("".join(lines))
-    said = world.run(sources.caller(major), plan, LD_LIBRARY_PATH=build.STUBS,
+    said = world.run(sources.caller(major, embedded), plan, LD_LIBRARY_PATH=build.STUBS,
                      LAZYCUDA_CUDART=sources.runtime(target))
     found = list(expected.outcomes(said.out))
     assert [o.name for o in found] == [name for name, _, _ in asked]
     return [(*question, outcome) for question, outcome in zip(asked, found)]
 
 
-def mistakes(world, major, version):
+def mistakes(world, major, version, embedded):
     """(what went wrong, Counter of what happened) of a caller on a version."""
     wrong, happened = [], collections.Counter()
-    for name, case, said, outcome in run(world, major, version):
+    for name, case, said, outcome in run(world, major, version, embedded):
         for what in expected.check(name, major, symbols.version(version), case, said, outcome):
             wrong.append(f"{name} of {major} on {version} ({said.kind}, {case.label}): {what}")
         if case.label == "main":
@@ -51,10 +51,17 @@ def mistakes(world, major, version):
     return wrong, happened
 
 
+@pytest.mark.minute
+@pytest.mark.parametrize("version", [".".join(map(str, sources.newest(major))) for major in MAJORS])
+@pytest.mark.parametrize("major", MAJORS)
+def test_every_call_of_an_embedded_stub_does_too(world, major, version):
+    test_every_call_does_what_it_says(world, major, version, embedded=True)
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("major", MAJORS)
-def test_every_call_does_what_it_says(world, major, version):
-    wrong, happened = mistakes(world, major, version)
+def test_every_call_does_what_it_says(world, major, version, embedded=False):
+    wrong, happened = mistakes(world, major, version, embedded)
     assert not wrong, "\n".join([f"{len(wrong)} wrong", *wrong[:60]])
     counts = {kind: happened[kind] for kind in KINDS}
     print(f"caller of {major} on {version}:", counts)

@@ -21,11 +21,11 @@
 #include "../lib/seal.h"
 
 int cudaDeviceSynchronize(void), nvrtcDestroyProgram(void **), nvJitLinkDestroy(void **);
-int cuCtxSynchronize(void), nvmlShutdown(void);
+int cudaGetDeviceCount(int *), cudaDriverGetVersion(int *), cuCtxSynchronize(void), nvmlShutdown(void);
 int cudaGetLastError(void), cuGetErrorString(int, const char **);
 const char *cudaGetErrorString(int), *nvmlErrorString(int);
 
-enum { THREADS = 4, CALLS = 250000, CALLS_OF_ALL = 9 };
+enum { THREADS = 4, CALLS = 250000, CALLS_OF_ALL = 11 };
 
 static int sealed;
 static atomic_int ready, done, over;
@@ -33,10 +33,13 @@ static atomic_int ready, done, over;
 static void call_all(void)
 {
 	const char *text;
+	int count;
 
 	cudaDeviceSynchronize();
 	cudaGetErrorString(303);
 	cudaGetLastError();
+	cudaGetDeviceCount(&count);
+	cudaDriverGetVersion(&count);
 	nvrtcDestroyProgram(NULL);
 	nvJitLinkDestroy(NULL);
 	cuCtxSynchronize();

@@ -10,7 +10,8 @@ STEPS = {
     "missing": """peek=0 get=0 count=35 other:peek=0 other:get=0 peek=35 get=35 get=0
                   other:advise=303 peek=0""",
     # Refused: compiled for 13, runs on 11.
-    "refused": "get=0 advise=801 peek=801 other:peek=0 other:get=0 get=801 get=0",
+    "refused": """get=0 advise=801 peek=801 other:peek=0 other:get=0 get=801 get=0
+                  other:advise=801 get=0 other:peek=801 other:ours=1 other:get=801 other:get=0""",
     "the runtime's own": "set:3=101 peek=101 get=101 get=0",
     # The stub refused since, so the stub's comes first.
     "both": "set:3=101 advise=801 get=801 get=101 get=0",

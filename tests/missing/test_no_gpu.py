@@ -6,10 +6,8 @@ a GPU lies idle for want of a package: that stays the error that nobody overlook
 """
 import pytest
 
-import build
 import fakes
 from fakes import driver, fake
-from syscalls import between, system_calls
 
 COUNT, VERSION = "out:cudaGetDeviceCount:4:0", "out:cudaDriverGetVersion:4:0"
 NEITHER = "neither an NVIDIA driver nor a CUDA library was found"
@@ -112,12 +110,3 @@ def test_nobody_else_has_the_driver_loaded(world):
     said = world.probe("stub:cudart", "call:cudaMalloc", "maps:libcuda.so", COUNT,
                        "maps:libcuda.so")
     assert said[2]["maps"] is None and said[4]["maps"]
-
-
-def test_it_is_looked_for_once(world):
-    program = build.program(build.TESTS / "missing" / "twice.c", "-DQUESTIONS",
-                            build.import_library("cudart", 12))
-    world.search(build.STUBS)
-    calls = system_calls(world, program)
-    assert "libcuda.so.1" in between(calls, "first", "second")
-    assert between(calls, "second", "end") == ""

@@ -10,19 +10,7 @@ HERE = build.TESTS / "missing"
 STUBS = [build.import_library(library, 12) for library in build.STUBBED]
 # In a tick of the coarse clock each stub asks ld.so at most so often.
 LOOKS_A_TICK = 32
-
-
-@pytest.fixture
-def world(world):
-    world.search(build.STUBS)
-    return world
-
-
-def test_the_second_call_opens_no_file(world):
-    program = build.program(HERE / "twice.c", STUBS[0])
-    calls = system_calls(world, program)
-    assert "libcudart" in between(calls, "first", "second")
-    assert between(calls, "second", "end") == ""
+pytestmark = pytest.mark.usefixtures("stubs_found")
 
 
 def test_nor_does_it_where_a_named_library_cannot_be_loaded(world, patchelf):

@@ -6,9 +6,6 @@
 #ifdef DRIVER
 int cuCtxSynchronize(void), nvmlShutdown(void);
 # define CALLS() (cuCtxSynchronize(), nvmlShutdown())
-#elif defined(QUESTIONS)
-int cudaGetDeviceCount(int *), cudaDriverGetVersion(int *);
-# define CALLS() (cudaGetDeviceCount(NULL), cudaDriverGetVersion(NULL))
 #else
 int cudaDeviceSynchronize(void), cudaGetLastError(void);
 # define CALLS() (cudaDeviceSynchronize(), cudaGetLastError())

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Every stub says which libraries it may open, in the words of UAPI.12."""
 import shutil
-import subprocess
 
 import pytest
 
@@ -68,13 +67,6 @@ def test_a_stub_under_a_real_name_has_it_too():
     build.make(build.made_at(folder), "COMPAT=12")
     assert notes.by_section(folder / "lib" / "compat12" / "libnvrtc.so.12") == notes.by_section(
         build.stub("nvrtc"))
-
-
-@libraries
-def test_it_survives_strip(tmp_path, library):
-    stripped = tmp_path / "stripped.so"
-    subprocess.run(["strip", "-o", stripped, build.stub(library)], check=True)
-    assert notes.by_section(stripped) == notes.by_section(build.stub(library))
 
 
 @pytest.mark.parametrize("linker", ["bfd", "gold", "lld"])

@@ -39,15 +39,14 @@ def bar(folder, number, **options):
 
 
 def run(*arguments, cwd=None):
-    return subprocess.run([str(word) for word in (build.TOOL, "stub", *arguments)], cwd=cwd,
-                          capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120,
-                          env=build.environment(build.TOOL, os.environ))
+    return build.run(*map(str, (build.TOOL, "stub", *arguments)), cwd=cwd, timeout=120,
+                     env=build.environment(build.TOOL, os.environ))
 
 
 def make(folder, *settings):
     """Builds what is there as its user would."""
-    done = subprocess.run(["make", "-j2", "-C", folder, f"CC={' '.join(build.CC)}", *settings],
-                          env=build.without_make(), capture_output=True, text=True)
+    done = build.run("make", "-j2", "-C", folder, f"CC={' '.join(build.CC)}", *settings,
+                     env=build.without_make())
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stderr, done.stderr
     return done.stdout

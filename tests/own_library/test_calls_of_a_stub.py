@@ -229,7 +229,7 @@ def test_majors_of_its_own_have_nothing_to_do_with_cudas(world, plain, reals):
     said = world.probe("stub:cudart", f"open:{plain.file}", "load:foo", "load:cudart",
                        "status:foo", "status:cudart")
     assert (said[-2]["state"], said[-1]["state"]) == ("usable", "usable")
-    assert said[-1]["reason"] == "the highest major that all stubs with a library have"
+    assert said[-1]["reason"] == "the highest CUDA major that serves all stubs here"
 
 
 def test_it_is_found_where_pip_puts_it(world, plain, reals):

@@ -54,7 +54,7 @@ def test_the_folder_needs_nothing_else(real, world, tmp_path):
     """Moved, and built without lazycuda's sources or programs anywhere near."""
     made(tmp_path / "first", "--from", real, "--missing", "9")
     shutil.move(tmp_path / "first", tmp_path / "second")
-    own_stubs.make(tmp_path / "second", "CFLAGS=-O1")
+    own_stubs.make(tmp_path / "second", "CFLAGS=-O0")
     stub = tmp_path / "second" / "build" / "lib" / "libbaz_stub.so"
     said = world.probe(f"open:{stub}", "call:bazA@libbaz.so.3")
     assert said[1]["value"] == 9
@@ -108,9 +108,8 @@ def test_a_signal_leaves_nothing(real, tmp_path):
 
 
 def test_a_limit_on_the_size_of_files_leaves_nothing(real, tmp_path):
-    done = subprocess.run(["sh", "-c", 'ulimit -f 20; exec "$@"', "-", build.TOOL, "stub", "--from", real, "--missing",
-                           "9", "-o", tmp_path / "baz"], capture_output=True, text=True,
-                          env=build.environment(build.TOOL, os.environ))
+    done = build.run("sh", "-c", 'ulimit -f 20; exec "$@"', "-", build.TOOL, "stub", "--from", real,
+                     "--missing", "9", "-o", tmp_path / "baz", env=build.environment(build.TOOL, os.environ))
     assert done.returncode == 2 and done.stderr.endswith(": File too large\n"), done
     assert not list(tmp_path.glob("baz*"))
 
@@ -234,7 +233,6 @@ def test_files_that_do_not_go_together(real, tmp_path):
     ((), "no library is given: use --from FILE"),
     (("--from", "REAL"), "use --missing NUMBER"),
     (("--from", "REAL", "--missing", "0"), "a number of 32 bits, and not 0"),
-    (("--from", "REAL", "--missing", "9", "--speed", "9"), "unknown option --speed"),
     (("--from", "REAL", "--missing", "9", "--advice", 'say "x"'), "without quotes"),
     (("--from", "REAL", "--missing", "9", "--text", "bazGone"),
      "--text bazGone: no library that was given has this function"),
@@ -242,7 +240,6 @@ def test_files_that_do_not_go_together(real, tmp_path):
     (("--from", "REAL", "--missing", "9", "--status", "x"), "no header that was given"),
     (("--from", "REAL", "--missing", "9", "--negative", "bazGone"),
      "--negative bazGone: no library that was given has this function"),
-    (("--from", "REAL", "--missing"), "neither an option nor its value"),
     (("--from", "REAL", "--missing", "9", "--negative", "bazA"),
      "--negative bazA: no header that was given declares this function"),
     (("--from", "REAL", "--missing", "9", "--text", "bazA", "--negative", "bazA"),

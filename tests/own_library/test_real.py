@@ -5,7 +5,6 @@ called as far as that goes without a GPU.
 `make test` has cuRAND; with CUDA_VERSIONS=all it has all of them.
 """
 import re
-import subprocess
 import sys
 
 import pytest
@@ -51,10 +50,8 @@ def made(request, libclang, tmp_path_factory):
     for name in ("cu12", "cu13"):
         (work / name).symlink_to(real_libraries.FOLDER / name)
     (folder / "libclang").symlink_to(build.BUILD / "libclang")
-    done = subprocess.run(
-        ["bash", "-ec", f"{before}\n{commands[request.param]}"], cwd=work, capture_output=True,
-        text=True,
-        env=build.environment(build.TOOL, {"PATH": f"{build.TOOL.parent}:/usr/bin:/bin"}))
+    done = build.run("bash", "-ec", f"{before}\n{commands[request.param]}", cwd=work,
+                     env=build.environment(build.TOOL, {"PATH": f"{build.TOOL.parent}:/usr/bin:/bin"}))
     assert (done.returncode, done.stderr) == (0, "")
     own_stubs.make(work / request.param, "CFLAGS=-O1")
     return request.param, own_stubs.Stub(work / request.param, done.stdout)

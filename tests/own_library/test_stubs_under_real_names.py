@@ -2,7 +2,6 @@
 """`make -C DIR COMPAT=2`: the stub under the real library's SONAME, for binaries that nobody
 may change."""
 import os
-import subprocess
 from dataclasses import dataclass
 
 import pytest
@@ -51,8 +50,7 @@ def test_none_is_made_where_the_list_says_so(tmp_path, settings):
     real = own_stubs.bar(tmp_path, 3)
     folder = own_stubs.stub(tmp_path / "bar", "--from", real, "--missing", "7", "--compat",
                             "none").folder
-    done = subprocess.run(["make", "-C", folder, f"PREFIX={tmp_path / 'there'}", *settings],
-                          capture_output=True, text=True)
+    done = build.run("make", "-C", folder, f"PREFIX={tmp_path / 'there'}", *settings)
     assert done.returncode == 2 and "the row `compat none` of bar.txt says" in done.stderr
     assert not list(folder.rglob("libbar.so.3")) and not (tmp_path / "there").exists()
     own_stubs.make(folder, "install", f"PREFIX={tmp_path / 'there'}")
@@ -87,8 +85,7 @@ def test_it_has_what_the_real_library_has(bar):
 
 
 def test_a_major_that_there_is_not(bar):
-    done = subprocess.run(["make", "-C", bar.stub.folder, "COMPAT=9"], capture_output=True,
-                          text=True)
+    done = build.run("make", "-C", bar.stub.folder, "COMPAT=9")
     assert done.returncode == 2 and "COMPAT=9: there is no major 9 here, only 3" in done.stderr
 
 
@@ -124,8 +121,7 @@ def test_several_of_its_majors_go_to_the_folder_of_one_cuda(bar, tmp_path, compa
     *[("3", cuda, f"COMPAT_FOR={cuda}: give the number of one CUDA") for cuda in ("../..", "12,13", "012")]])
 @pytest.mark.parametrize("bar", ["soname"], indirect=True)
 def test_a_folder_of_no_cuda(bar, compat, cuda, message):
-    done = subprocess.run(["make", "-n", "-C", bar.stub.folder, "install", f"COMPAT={compat}",
-                           f"COMPAT_FOR={cuda}"], capture_output=True, text=True)
+    done = build.run("make", "-n", "-C", bar.stub.folder, "install", f"COMPAT={compat}", f"COMPAT_FOR={cuda}")
     assert done.returncode == 2 and message in done.stderr
 
 
@@ -150,6 +146,5 @@ def test_the_folder_is_called_by_the_major_of_cuda(world, tmp_path):
     assert world.run(program(tmp_path, real, 7)).status == 0
     world.loader(real)
     assert world.run(program(tmp_path, real, 121)).status == 0
-    done = subprocess.run(["make", "-C", made.stub.folder, "COMPAT=11"], capture_output=True,
-                          text=True)
+    done = build.run("make", "-C", made.stub.folder, "COMPAT=11")
     assert "there is no major 11 here, only 12" in done.stderr

@@ -6,7 +6,6 @@ with the flags that conda's activation sets.
 """
 import json
 import shutil
-import subprocess
 import sys
 import types
 
@@ -63,16 +62,16 @@ def made(tmp_path_factory):
     stand_in(folder / "channel", f"gcc_{PLATFORM}", "12.2", ACTIVATION)
     stand_in(folder / "channel", "make", "4.3", "")
     environment = {**distribution.build_environment(), "HOME": str(folder)}
-    done = subprocess.run([*distribution.offline(), sys.executable, "-c", BUILD, RECIPE.name,
-                           folder / "channel"], cwd=folder, env=environment,
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = build.run(*distribution.offline(), sys.executable, "-c", BUILD, RECIPE.name, folder / "channel",
+                     cwd=folder, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return types.SimpleNamespace(**json.loads(done.stdout.splitlines()[-1]))
 
 
 def test_every_file_is_in_it(made):
     wanted = set().union(*distribution.expected("lib", "share/lazycuda/python", "").values())
-    assert sorted(wanted - set(made.files)) == []
+    # Making toolkits takes Python, which the recipe does not build with: `lazycuda toolkit` makes one.
+    assert [file for file in sorted(wanted - set(made.files)) if "/lazycuda/toolkit" not in file] == []
 
 
 def test_it_needs_no_other_package(made):

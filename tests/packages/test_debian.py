@@ -67,7 +67,7 @@ def test_what_each_depends_on(built):
 def test_no_package_is_given_for_a_real_librarys_name(built, part):
     # dpkg-shlibdeps reads these when other packages are built.
     file, = built.folder.glob(f"{PARTS[part]}_*.deb")
-    said = subprocess.run(["dpkg-deb", "-I", file, "shlibs"], capture_output=True, text=True)
+    said = build.run("dpkg-deb", "-I", file, "shlibs")
     assert {line.split()[0] for line in said.stdout.splitlines()} == {
         path.name.removesuffix(".so.0") for path in built.unpacked[part].glob("usr/lib/*/*.so.0")}
 
@@ -75,9 +75,8 @@ def test_no_package_is_given_for_a_real_librarys_name(built, part):
 def test_lintian_has_nothing_to_say(built):
     distribution.needs("lintian")
     changes, = built.folder.glob("*.changes")
-    said = subprocess.run(["lintian", "--fail-on", "error,warning",
-                           *(["--allow-root"] if os.getuid() == 0 else []), changes],
-                          capture_output=True, text=True)
+    said = build.run("lintian", "--fail-on", "error,warning", *(["--allow-root"] if os.getuid() == 0 else []),
+                     changes)
     # A line that begins with N tells how many were overridden.
     tags = [line for line in said.stdout.splitlines() if not line.startswith("N:")]
     assert said.returncode == 0 and not tags, said.stdout + said.stderr

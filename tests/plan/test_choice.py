@@ -3,24 +3,15 @@
 import pytest
 
 # The shape for which display driver 526.67 loaded the wrong entry.
-SHAPE = "k:{ptx 8.0 sm_52/lto 12.0 sm_52/lto 12.0 sm_61}"
+SHAPE = "{ptx 8.0 sm_52/lto 12.0 sm_52/lto 12.0 sm_61}"
 HAVE = "driver=12.4 nvjitlink=12.4"
 DRIVER = "driver=12.4 nvjitlink=none"
 
 
-@pytest.mark.parametrize("words, step", [
-    # nvJitLink gets the highest LTO-IR, with optimisation; else it gets the PTX alone, as the driver.
-    *[(f"{HAVE} lto arch={target}", f"entry {entry} ltoir") for target, entry in (("sm_52", 1), ("sm_61", 2),
-                                                                                 ("sm_86", 2))],
-    *[(f"{have} arch={target}", "entry 0 ptx") for have in (HAVE, DRIVER) for target in ("sm_52", "sm_86")]])
-def test_of_ptx_and_two_ltoir(ask, words, step):
-    assert ask(words, SHAPE).steps == [f"input 0 {step} as_is"]
-
-
 def test_the_reason_names_the_entry_its_neighbours_and_why(ask):
-    assert ask(f"{HAVE} lto arch=sm_86", SHAPE).reasons == \
+    assert ask(f"{HAVE} lto arch=sm_86", f"k:{SHAPE}").reasons == \
         ["lto sm_61 of {ptx sm_52, lto sm_52, lto sm_61}: the highest not above sm_86"]
-    assert ask(f"{HAVE} lto arch=sm_61", SHAPE).reasons == \
+    assert ask(f"{HAVE} lto arch=sm_61", f"k:{SHAPE}").reasons == \
         ["lto sm_61 of {ptx sm_52, lto sm_52, lto sm_61}: just for sm_61"]
     assert ask(f"{HAVE} arch=sm_86", "k:{ptx 8.0 sm_80}").reasons == \
         ["ptx sm_80 of {ptx sm_80}: the only one"]
@@ -28,6 +19,8 @@ def test_the_reason_names_the_entry_its_neighbours_and_why(ask):
 
 
 @pytest.mark.parametrize("words, code, entry", [
+    # with optimisation the highest LTO-IR; else the PTX alone
+    (f"{HAVE} lto arch=sm_52", SHAPE, 1), (f"{HAVE} arch=sm_86", SHAPE, 0), (f"{DRIVER} arch=sm_86", SHAPE, 0),
     # cubins before PTX, the exact one before a lower one
     (f"{HAVE} arch=sm_86", "{cubin 12.0 sm_80/cubin 12.0 sm_86/ptx 8.0 sm_86}", 1),
     (f"{HAVE} arch=sm_89", "{cubin 12.0 sm_80/cubin 12.0 sm_86/ptx 8.0 sm_80}", 1),

@@ -198,12 +198,6 @@ def test_a_constraint_holds_for_what_is_used(ask, words, inputs, code):
 
 # ---- notes ----
 
-def test_what_is_known_of_an_nvjitlink_is_noted(ask):
-    for version in ("12.3", "12.4"):
-        assert any("leak" in note for note in ask(f"nvjitlink={version} arch=sm_80", PTX).notes)
-    assert ask("nvjitlink=12.5 arch=sm_80", PTX).notes == []
-    assert ask("nvjitlink=13.1 arch=sm_80", PTX).notes == []
-
 
 @pytest.mark.parametrize("words, inputs, noted", [
     ("nvjitlink=13.0", ["z:{ptx 8.0 sm_80 zstd unseen}", PTX], True),

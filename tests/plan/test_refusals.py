@@ -3,6 +3,8 @@
 needed, what happened and what to do."""
 import pytest
 
+import pages
+
 HAVE = "driver=12.4 nvjitlink=12.4 nvrtc=12.4 arch=sm_80 "
 PTX = "k.ptx:ptx 8.0 sm_80"
 
@@ -15,8 +17,6 @@ REFUSALS = [
     ("arch=turing", [PTX], "BAD_ARCH", None, "turing", "an architecture such as sm_90", "turing is not an architecture"),
     (HAVE + "arch=sm_91", [PTX], "BAD_ARCH", None, "sm_91", "an architecture that exists",
      "nothing here knows an architecture sm_91"),
-    (HAVE + "arch=sm_20", [PTX], "BAD_ARCH", None, "sm_20", "an architecture that exists",
-     "nothing here knows an architecture sm_20"),
     (HAVE + "arch=compute_80", [PTX], "BAD_ARCH", None, "compute_80", "sm_80",
      "compute_80 is an architecture for PTX output alone; an image is for sm_80"),
     (HAVE + "option=-fast", [PTX], "BAD_OPTION", None, "-fast", None, "option -fast: neither"),
@@ -27,8 +27,6 @@ REFUSALS = [
     (HAVE + "compile=-dlto", [PTX], "BAD_OPTION", None, "-dlto", None,
      "compile option -dlto: the plan sets it itself"),
     (HAVE + "compile=--optix-ir", [PTX], "BAD_OPTION", None, "--optix-ir", None, "leave it out"),
-    (HAVE + "compile=--gpu-architecture=sm_80", [PTX], "BAD_OPTION", None,
-     "--gpu-architecture=sm_80", None, "leave it out"),
     (HAVE + "output=9", [PTX], "BAD_REQUEST", None, None, None, "there is no output 9"),
     (HAVE + "policy=9", [PTX], "BAD_REQUEST", None, None, None, "there is no policy 9"),
     (HAVE + "flags=wrong", [PTX], "BAD_REQUEST", None, None, None, "flags that do not exist, 0x800"),
@@ -53,8 +51,6 @@ REFUSALS = [
     (HAVE, ["x.bc:+is=bitcode;"], "NVVM_REQUIRED", 0, "bitcode", "libnvvm",
      "x.bc: it is bitcode, and there is no libnvvm to compile it; install one (nvidia-cuda-nvcc-cu12"
      " or nvidia-nvvm of PyPI"),
-    (HAVE, ["x.ll:+is=llvm ir;"], "NVVM_REQUIRED", 0, "llvm ir", "libnvvm",
-     "x.ll: it is llvm ir, and there is no libnvvm to compile it; install one"),
     (HAVE, ["x.tile:tileir 13.5 sm_80"], "TILEIRAS_REQUIRED", 0, "no tileiras", "tileiras 13.5 or later",
      "x.tile: of its Tile IR, for sm_80, tileiras 13.5 or later makes an image, and none is beside"),
     (HAVE, ["x.o:+is=offload binary;{bitcode ? sm_80}"], "NVVM_REQUIRED", 0, "bitcode", "libnvvm",
@@ -71,31 +67,22 @@ REFUSALS = [
     ("driver=12.9 nvjitlink=none nvvms=13.0 arch=sm_70 policy=off", ["x.ll:+is=llvm ir;"],
      "ARCH_UNSUPPORTED", 0, "libnvvm 13.0", "libnvvm 12.9 or earlier",
      "x.ll: libnvvm 13.0 cannot compile for sm_70; take libnvvm 12.9 or earlier"),
-    ("driver=12.9 nvjitlink=12.9 nvvms=12.6 lto arch=sm_120a", ["x.ll:+is=llvm ir;"],
-     "ARCH_UNSUPPORTED", 0, "libnvvm 12.6", "libnvvm 12.8 or later",
-     "x.ll: libnvvm 12.6 cannot compile for sm_120a; take libnvvm 12.8 or later"),
     (HAVE + "nvvms=unknown policy=strict", ["x.ll:+is=llvm ir;"], "INSUFFICIENT_METADATA", 0,
      "libnvvm of unknown version", "libnvvm of a known version", "and the policy is strict"),
     (HAVE + "nvvms=12.3 constraint=>=12.4", ["x.ll:+is=llvm ir;"], "CONSTRAINT", None,
      "libnvvm 12.3", "libnvvm >=12.4", "libnvvm 12.3 is here, and the constraint >=12.4 forbids it"),
     (HAVE + "nvvms=12.4 output=ptx", ["x.ll:+is=llvm ir;"], "PTX_NEEDS_LTO", 0, "LLVM IR", "LTO-IR",
      "x.ll: PTX output is made from LTO-IR alone, and this is LLVM IR, which is compiled to PTX"),
-    (HAVE + "nvvms=12.4", ["x.ll:+declared=bitcode;+is=llvm ir;"], "KIND_MISMATCH", 0, "llvm ir",
-     "bitcode", "it is declared as bitcode and its content is llvm ir"),
     (HAVE, ["x.a:+is=thin archive;"], "UNSUPPORTED_KIND", 0, "thin archive",
      "an archive that has its members in it", "takes; make it without -T"),
     (HAVE, ["x:+is=offload bundle;"], "UNSUPPORTED_KIND", 0, "offload bundle", None, "offload"),
     (HAVE, ["x:+is=offload binary;"], "NO_DEVICE_CODE", 0, "offload binary", "device code", "x: there"),
     (HAVE, ["x:optixir 12.0 sm_80"], "UNSUPPORTED_KIND", 0, "optixir", None, "x: it is optixir"),
-    (HAVE, ["x.cu:+declared=ptx;+is=source;"], "KIND_MISMATCH", 0, "source", "ptx",
-     "it is declared as ptx and its content is source"),
     (HAVE, ["x.ptx:+declared=ptx;cubin 12.0 sm_80"], "KIND_MISMATCH", 0, "cubin", "ptx",
      "x.ptx: it is declared as ptx and its content is cubin; declare what it is, or nothing"),
     (HAVE, ["x:+declared=object;"], "KIND_MISMATCH", 0, "unknown", "object", "none of these"),
     (HAVE, ["x.o:+is=object;"], "NO_DEVICE_CODE", 0, "object", "device code",
      "x.o: there is no device code in it; leave it to the host's linker"),
-    (HAVE, ["x.fatbin:+is=fatbin;"], "NO_DEVICE_CODE", 0, "fatbin", "device code",
-     "x.fatbin: there is no device code in it"),
     (HAVE, [PTX, "x.fatbin:{ptx 9.0 sm_80/ptx 8.0 sm_90/cubin 12.0 sm_80 linked}"],
      "NO_USABLE_ENTRY", 1, "{ptx sm_80, ptx sm_90, cubin sm_80}",
      "an entry for sm_80 or earlier that nvJitLink 12.4 takes",
@@ -127,8 +114,6 @@ REFUSALS = [
      "x: PTX 9.0 of CUDA 13.0 is newer than the driver (CUDA 12.4);"),
     (HAVE, ["x:cubin 12.9 sm_80"], "CUBIN_TOO_NEW", 0, "a cubin of CUDA 12.9 for sm_80",
      "nvJitLink 12.9 or later", "x: a cubin of CUDA 12.9"),
-    (HAVE, ["x:cubin ? sm_80 abi=8"], "CUBIN_TOO_NEW", 0, "a cubin of an unknown CUDA for sm_80",
-     "nvJitLink 13.0 or later", "x: a cubin of an unknown CUDA"),
     (HAVE, ["x:ltoir 12.5 sm_80"], "LTOIR_TOO_NEW", 0, "LTO-IR of CUDA 12.5 for sm_80",
      "nvJitLink 12.5 or later", "x: LTO-IR of CUDA 12.5 is newer than nvJitLink 12.4;"),
     (HAVE, ["x:{lto 12.8 sm_80 obfuscated}"], "LTOIR_TOO_NEW", 0,
@@ -315,8 +300,55 @@ def test_a_remedy_is_one(ask, have, inputs, remedy, then):
 
 
 SOURCE = "x.cu:source"
-# What is there; the refusal; and what its message says to do, done.
+# What is there; the refusal; and what its message says to do, done: with other words, or other inputs.
 DONE = [
+    # the request
+    (HAVE + "arch=", [PTX], "BAD_ARCH", "arch=sm_90"), (HAVE + "arch=compute_80", [PTX], "BAD_ARCH", "arch=sm_80"),
+    ("driver=12.4 output=ptx", ["x:ptx 8.0 sm_80"], "NVJITLINK_REQUIRED", "nvjitlink=12.4 output=cubin"),
+    # the inputs
+    (HAVE, ["x:"], "UNKNOWN_KIND", ["x:+declared=source;"]),
+    (HAVE, ["x.ptx:+declared=ptx;cubin 12.0 sm_80"], "KIND_MISMATCH", ["x.ptx:+declared=cubin;cubin 12.0 sm_80"]),
+    (HAVE, ["x.ptx:+declared=ptx;cubin 12.0 sm_80"], "KIND_MISMATCH", ["x.ptx:cubin 12.0 sm_80"]),
+    (HAVE, ["x.a:+is=thin archive;"], "UNSUPPORTED_KIND", ["x.a:+is=archive;cubin 12.0 sm_80"]),
+    (HAVE + "nvvms=12.4", ["x.a:+is=archive;bitcode ? sm_80"], "UNSUPPORTED_KIND", ["x.bc:+is=bitcode;"]),
+    (HAVE, [PTX, "x.o:+is=object;"], "NO_DEVICE_CODE", [PTX]),
+    (HAVE, ["x.cubin:cubin 12.0 sm_80 linked"], "LINKED_CUBIN", ["x.cubin:cubin 12.0 sm_80"]),
+    (HAVE, ["a:ptx 8.0 sm_80 def=f", "b:ptx 8.0 sm_80 def=f"], "DUPLICATE_SYMBOL", ["a:ptx 8.0 sm_80 def=f"]),
+    (HAVE, ["a:ptx 8.0 sm_80 def=f", "b:ptx 8.0 sm_80 def=f"], "DUPLICATE_SYMBOL",
+     ["a:ptx 8.0 sm_80 def=f", "b:ptx 8.0 sm_80 weak=f"]),
+    ("driver=12.4", ["x:{ptx 8.0 sm_80 zstd unseen}"], "CANNOT_UNPACK", ["x:{ptx 8.0 sm_80 zstd}"]),
+    ("nvjitlink=12.3", ["x:{ptx 8.0 sm_80 zstd unseen}"], "CANNOT_UNPACK", "nvjitlink=12.4"),
+    # versions
+    (HAVE, ["x:ptx 9.0 sm_80"], "PTX_TOO_NEW", ["x:ptx 8.4 sm_80"]),
+    (HAVE, ["x:cubin 12.9 sm_80"], "CUBIN_TOO_NEW", "nvjitlink=12.9"),
+    (HAVE, ["x:cubin ? sm_80 abi=8"], "CUBIN_TOO_NEW", "nvjitlink=13.0 driver=13.0"),
+    (HAVE, ["x:ltoir 12.5 sm_80"], "LTOIR_TOO_NEW", "nvjitlink=12.5"),
+    (HAVE, ["x:{lto 12.8 sm_80 obfuscated}"], "LTOIR_TOO_NEW", "nvjitlink=12.9"),
+    ("nvjitlink=12.3", ["x:{lto 12.0 sm_80 obfuscated}"], "NVJITLINK_TOO_OLD", "nvjitlink=12.4"),
+    (HAVE, ["x:ltoir 11.8 sm_80"], "LTOIR_CROSS_MAJOR", ["x:ltoir 12.0 sm_80"]),
+    (HAVE + "arch=sm_90", ["x:cubin 12.0 sm_80"], "ARCH_MISMATCH", [PTX]),
+    (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_100f"], "ARCH_MISMATCH", [PTX]),
+    (HAVE + "arch=sm_90", ["x:ptx 8.0 sm_80 32-bit"], "ARCH_MISMATCH", [PTX]),
+    ("nvjitlink=13.0 arch=sm_52 ", ["x:ptx 8.0 sm_52"], "ARCH_UNSUPPORTED", "nvjitlink=12.9"),
+    ("nvjitlink=13.0 nvrtc=12.8 arch=sm_100f", [SOURCE], "ARCH_UNSUPPORTED", "nvrtc=12.9"),
+    ("nvjitlink=13.0 nvrtc=12.8 arch=sm_100f", [SOURCE], "ARCH_UNSUPPORTED", "arch=sm_100"),
+    (HAVE + "output=ptx", ["x:ltoir 12.0 sm_80", PTX], "PTX_NEEDS_LTO", ["x:ltoir 12.0 sm_80"]),
+    (HAVE + "output=ptx", ["x:ltoir 12.0 sm_80", PTX], "PTX_NEEDS_LTO", "output=cubin"),
+    # what is installed
+    ("driver=12.4 policy=off", ["x:ltoir 12.0 sm_80"], "LTOIR_ON_DRIVER", "nvjitlink=12.4"),
+    ("driver=12.4 no_device", [PTX], "DRIVER_FAILED", "nvjitlink=12.3"),
+    (HAVE + "nvrtc=12.9 lto", [SOURCE], "NVRTC_TOO_NEW", "nvrtc=12.4"),
+    (HAVE + "nvrtc=12.9 lto", [SOURCE], "NVRTC_TOO_NEW", "nvjitlink=12.9"),
+    (HAVE + "nvrtc=11.8 lto", [SOURCE], "LTOIR_CROSS_MAJOR", "nvrtc=12.0"),
+    ("nvjitlink=13.0 nvrtc=12.9 lto", [SOURCE], "LTOIR_CROSS_MAJOR", "nvrtc=13.0"),
+    ("nvjitlink=13.0 nvrtc=12.9 lto", [SOURCE], "LTOIR_CROSS_MAJOR", "flags=across"),
+    (HAVE + "nvrtc=unknown policy=strict", [SOURCE], "INSUFFICIENT_METADATA", "nvrtc=12.4"),
+    (HAVE + "nvrtc=unknown policy=strict", [SOURCE], "INSUFFICIENT_METADATA", "policy=best_effort"),
+    (HAVE + "policy=strict", ["x:{ptx ? sm_80 zstd unseen}"], "INSUFFICIENT_METADATA", ["x:{ptx 8.0 sm_80 zstd}"]),
+    ("driver=12.4 nvjitlink=12.9 output=ptx", ["x:ltoir 12.9 sm_80"], "DRIVER_TOO_OLD", "driver=12.9"),
+    ("driver=12.4 nvjitlink=12.9 arch=sm_120", [PTX], "DRIVER_TOO_OLD", "driver=12.8"),
+    ("driver=13.0 branch=570 nvjitlink=13.1", [PTX], "DRIVER_TOO_OLD", "branch=580"),
+    ("nvjitlink=12.4 nvrtc=12.4 constraint=>=12.6", [SOURCE], "CONSTRAINT", "constraint=>=12.4"),
     ("driver=12.9 nvjitlink=12.9", [SOURCE], "NVRTC_REQUIRED", "nvrtc=12.9"),
     ("driver=12.9 nvjitlink=12.9", ["x.ll:+is=llvm ir;"], "NVVM_REQUIRED", "nvvms=12.9"),
     ("driver=12.9 nvjitlink=12.9 nvvms=13.0", ["x.ll:+is=llvm ir;"], "NVVM_TOO_NEW", "nvvms=12.9"),
@@ -344,18 +376,24 @@ def test_what_a_refusal_says_to_do_links(ask, have, inputs, code, then):
         have += " arch=sm_80"
     said = ask(have, *inputs)
     assert said.code == code, said.message
-    assert ask(f"{have} {then}", *inputs).code == "OK"
+    done = ask(have, *then) if isinstance(then, list) else ask(f"{have} {then}", *inputs)
+    assert done.code == "OK", done.message
 
 
-def test_the_architecture_of_the_input_is_one(ask):
-    have, inputs = "driver=13.0 nvjitlink=13.0", ["x:ltoir 13.0 sm_120a", "y:ptx 9.0 sm_120"]
-    said = ask(f"{have} arch=sm_120", *inputs)
-    assert "take --arch sm_120a, which is for the same GPU, or --arch from-inputs:sm_120" in said.message
-    assert ask(f"{have} arch=sm_120a", *inputs).code == "OK"
-    taken = ask(f"{have} arch=from-inputs:sm_120", *inputs)
-    assert (taken.code, taken.arch, said.arch) == ("OK", "sm_120a", "sm_120")
-    assert taken.options[0] == "-arch=sm_120a" and taken.notes[0] == (
-        "the target is sm_120a, not sm_120, for the sake of LTO-IR of CUDA 13.0 for sm_120a")
+# What else codes.md says to do, and the folder whose tests do it.
+ELSEWHERE = {
+    "NO_USABLE_ENTRY": "plan", "UNPACK_LIMIT": "growth", "TILEIRAS_REQUIRED": "llvm_ir", "COMPILE_FAILED": "llvm_ir",
+    "UNDEFINED_SYMBOL": "python", "BAD_IMAGE": "python", "NO_CHILD": "isolation",
+    "TIME_LIMIT": "isolation", "MEMORY_LIMIT": "isolation"}
+# To look at something is no remedy.
+LOOK = {"BAD_REQUEST", "LINK_FAILED", "BACKEND_MISSING", "CRASHED"}
+
+
+def test_every_code_with_a_remedy_has_a_test():
+    part = pages.page("reference/codes.md").split("## Refusals of `lazycuda plan`")[1]
+    rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in part.splitlines() if line.startswith("| `")]
+    told = {name.strip("`") for name, _, remedy in rows if remedy}
+    assert told - LOOK == {code for *_, code, _ in DONE} & told | set(ELSEWHERE)
 
 
 @pytest.mark.parametrize("inputs, arch", [
@@ -378,6 +416,12 @@ def test_where_no_target_is_for_all_inputs_the_last_refusal_counts(ask):
     assert (said.code, said.input, said.arch) == ("ARCH_MISMATCH", "1", "sm_120a")
     said = ask("driver=13.0 nvjitlink=13.0 arch=from-inputs:sm_120", "y:ptx 9.0 sm_121", "x:ltoir 13.0 sm_120a")
     assert (said.code, said.input, said.arch) == ("ARCH_MISMATCH", "0", "sm_120")
+
+
+def test_no_remedy_is_given_where_no_version_would_do(ask):
+    said = ask("driver=12.9 nvjitlink=12.9 arch=sm_80", "x:ptx 9.9 sm_80")
+    assert (said.code, said.message.rpartition("; ")[2]) == (
+        "PTX_TOO_NEW", "take nvJitLink 13.9 or later, or code made by CUDA 12.9 or earlier")
 
 
 def test_a_remedy_for_the_target_that_is_chosen(ask):

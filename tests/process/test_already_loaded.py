@@ -4,18 +4,10 @@ import shutil
 
 import pytest
 
-import build
 from fakes import answer, driver, fake, nvml
 from importer import importer
 
 CALL = "cudaDeviceSynchronize"
-
-
-@pytest.fixture
-def installed(world):
-    """A machine whose search would find CUDA 13."""
-    world.loader(*[fake(library, "13.5") for library in build.LIBRARIES])
-    return world
 
 
 def loaded_first(world, file, mode="open", library="cudart"):

@@ -2,11 +2,13 @@
 """What other programs do with a library that looks like the CUDA runtime."""
 import re
 import shutil
+import struct
 import sys
 
 import pytest
 
 import build
+import world as worlds
 from fakes import answer, builtins, fake
 from world import probe
 
@@ -55,34 +57,38 @@ def test_a_globally_visible_stub_serves_dlsym_default(world, stub_first):
     assert int(said.out) == answer("cudart", CALL, "12.9")
 
 
-@pytest.mark.parametrize("library, version", [
-    ("cudart", "12.9"), ("nvJitLink", "13.5")])
-def test_a_stub_under_the_real_soname_does_not_find_itself(world, library, version):
+def test_a_note_that_is_in_the_file_alone(world, tmp_path):
+    (tmp_path / "other.c").touch()
+    file = build.shared(tmp_path / "other.c", "-Wl,--build-id")
+    data = bytearray(file.read_bytes())
+    start, count = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<H", data, 56)[0]
+    note = next(at for at in range(start, start + 56 * count, 56) if struct.unpack_from("<I", data, at)[0] == 4)
+    struct.pack_into("<Q", data, note + 16, 1 << 30)    # its address
+    file = tmp_path / "libother.so"
+    file.write_bytes(data)
+    world.loader(fake("cudart", "12.9"))
+    said = world.probe(f"open:{file}", "stub:cudart", f"call:{CALL}")
+    assert said[2]["value"] == answer("cudart", CALL, "12.9")
+
+
+@pytest.mark.parametrize("library, version, own_soname", [
+    ("cudart", "12.9", False), ("nvJitLink", "13.5", False), ("cudart", "12.9", True)])
+def test_a_stub_under_the_real_soname_does_not_find_itself(world, request, library, version, own_soname):
     # Traps 6 and 16: compat folders on LD_LIBRARY_PATH that hold the stub under
-    # the name of the real library.
-    real = fake(library, version)
+    # the name of the real library.  RTLD_NOLOAD matches SONAMEs as well.
+    real, name = fake(library, version), worlds.CALL[library]
     compat = world.loader(folder="compat")
     shutil.copy(build.stub(library), compat / real.name)
+    if own_soname:
+        request.getfixturevalue("patchelf")("--set-soname", real.name, compat / real.name)
     said = world.probe(f"open:{real.name}", "load", f"status:{library}", timeout=20)
     assert said[1]["load"] == 1
     assert said[2]["state"] in ("missing", "broken")
     # Behind it on the path lies the real one.
     folder = world.loader(real, folder="real")
-    said = world.probe(f"open:{real.name}", "load", f"status:{library}", timeout=20)
+    said = world.probe(f"open:{compat / real.name}", "load", f"status:{library}", f"call:{name}", timeout=20)
     assert (said[2]["state"], said[2]["path"]) == ("usable", str(folder / real.name))
-
-
-def test_a_stub_whose_soname_is_the_real_one(world, patchelf):
-    # RTLD_NOLOAD matches SONAMEs: it would find itself in the process.
-    compat = world.loader(folder="compat")
-    own = compat / "libcudart.so.12"
-    shutil.copy(build.stub("cudart"), own)
-    patchelf("--set-soname", "libcudart.so.12", own)
-    assert world.probe(f"open:{own}", "load", timeout=20)[1]["load"] == 1
-    folder = world.loader(fake("cudart", "12.9"), folder="real")
-    said = world.probe(f"open:{own}", "load", "status:cudart", f"call:{CALL}", timeout=20)
-    assert said[2]["path"] == str(folder / "libcudart.so.12")
-    assert said[3]["value"] == answer("cudart", CALL, "12.9")
+    assert said[3]["value"] == answer(library, name, version)
 
 
 def test_a_real_13_beside_a_stub_under_the_name_of_12(world):

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 
 import pytest
@@ -38,10 +37,9 @@ def words_of(name, folder):
 
 
 def watch(words, wheel, **more):
-    """audit takes a fifth of a second, retarget more than one, and a line comes after a third.
-    Colours are shown by tests/manners."""
-    return terminal.run(*words, wheel, stopped=0.05 if "audit" in words else 0.01,
-                        **{"NO_COLOR": "1", **more})
+    """A line comes after a third of a second, by a clock that is fast.  Colours are shown by tests/manners."""
+    clock = build.preloaded(build.shared(build.TESTS / "progress" / "fast_clock.c"))
+    return terminal.run(*words, wheel, **{"NO_COLOR": "1", "LD_PRELOAD": clock, **more})
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +66,7 @@ def test_on_a_terminal_it_is_said_how_far_it_is(run_once, wheel):
 def test_the_line_is_gone_at_the_end(run_once, wheel):
     said, words = run_once
     assert said.progress
-    done = subprocess.run([*map(str, words), str(wheel)], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True)
+    done = build.run(*map(str, words), str(wheel))
     assert said.screen == done.stdout and done.returncode == 0
     # Nor was there one in this log.
     assert done.stderr == "" and "\r" not in done.stdout and "\x1b" not in done.stdout
@@ -96,7 +93,7 @@ def test_an_interrupt_leaves_the_input_as_it_was(patchelf, wheel, tmp_path):
     copy = tmp_path / wheel.name
     copy.write_bytes(wheel.read_bytes())
     words = words_of("retarget", tmp_path)[:-2]
-    said = terminal.run(*words, "--in-place", copy, interrupt=True)
+    said = watch([*words, "--in-place"], copy, interrupt=True)
     assert said.status == -signal.SIGINT
     assert said.progress and said.screen.splitlines()[-1:] in ([], ["^C"])
     assert copy.read_bytes() == wheel.read_bytes()

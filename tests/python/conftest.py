@@ -19,18 +19,21 @@ from lazycuda.link import *
 import lazycuda.link as link
 def say(**what):
     print(json.dumps(what))
-def refusal(linker):
+def raised(kind, make, *words):
     try:
-        linker.link()
-    except LinkError as error:
+        make(*words)
+    except kind as error:
         return error
+def refusal(linker):
+    return raised(LinkError, linker.link)
 """
 
 
 @pytest.fixture
 def python(world):
     """python(CODE, WORD...) runs it with lazycuda.link in the world; what it says, as a list
-    of dicts.  refusal(LINKER) is the error of a link that fails."""
+    of dicts.  refusal(LINKER) is the error of a link that fails, and raised(KIND, FUNCTION, WORD...) what
+    that raises; or None."""
     def run(code, *words, **options):
         script = world.root / "script.py"
         script.write_text(HEAD + code)

@@ -59,6 +59,13 @@ def test_of_another_cuda_is_not_taken(world, real, python):
     assert "has to be of CUDA 12, and not newer than 12.9; is of 13.0" in header["error"]
 
 
+def test_a_package_is_named_for_its_own_headers(world, real, python):
+    beside.installed(world, real("12.9"))
+    other, own = python(TRY, "find_header('curand_kernel.h')", "find_header('cub/cub.cuh')")
+    assert "nvidia-cuda-cccl" not in other["error"]
+    assert "nvidia-cuda-cccl-cu12 of PyPI has it" in own["error"] and "cuda-runtime" not in own["error"]
+
+
 def test_where_there_is_nothing(python):
     parts, header, other, *wrong = python(
         TRY, "find_components()", "find_header('cuda.h')", "find_header('cuda.h', '/nowhere.so')",

@@ -69,16 +69,11 @@ for inputs, error_class in (([PTXSource(sys.argv[1])], VersionRefused),
     linker = Linker("sm_80", environment=environment).add(*inputs)
     planned = linker.plan()
     again = plan(inputs, "sm_80", environment=environment)
-    try:
-        linker.link()
-    except error_class as error:
-        copy = pickle.loads(pickle.dumps(error))
-        say(code=error.code.name, had=error.had, needed=error.needed, one=planned.code.name,
-            agreed=planned == error.plan == again, copy=[str(copy) == str(error), copy.code.name])
-        try:
-            planned.check()
-        except error_class as other:
-            assert str(other) == str(error) or inputs == []
+    error = raised(error_class, linker.link)
+    copy = pickle.loads(pickle.dumps(error))
+    say(code=error.code.name, had=error.had, needed=error.needed, one=planned.code.name,
+        agreed=planned == error.plan == again, copy=[str(copy) == str(error), copy.code.name])
+    assert inputs == [] or str(raised(error_class, planned.check)) == str(error)
 """, PTX.replace("7.0", "9.0"))
     assert [(one["code"], one["one"]) for one in said] == [
         (code, code) for code in ("PTX_TOO_NEW", "NVRTC_REQUIRED", "UNKNOWN_KIND", "NO_INPUTS")]
@@ -94,7 +89,7 @@ def note(what):
     return (lambda module: calls.append(f"{what} {module}"))
 module = SupportModule("helpers", PTXSource(open(helper, "rb").read(), "helper", note("up 2"),
                                              note("down 2")), ["helper"])
-other = SupportModule("others", PTXSource(sys.argv[0]), ["nobody"])
+other = SupportModule("others", PTXSource(""), ["nobody"])
 main = PTXSource.from_path(kernel, main=True, setup_callback=note("up 1"),
                            teardown_callback=note("down 1"))
 linker = Linker("sm_80", support=[other, module]).add(main)
@@ -109,10 +104,7 @@ def fails(module):
     raise KeyError(module)
 failing = Linker("sm_80").add(PTXSource.from_path(kernel, setup_callback=fails),
                               PTXSource.from_path(helper)).run()
-try:
-    failing.setup("m")
-except KeyError as error:
-    say(error=str(error))
+say(error=str(raised(KeyError, failing.setup, "m")))
 """, *pair(installed.version, "ptx"))
     assert said[0]["steps"] == [[0, None], [None, 1]]
     assert said[1]["calls"] == ["up 1 m", "up 2 m", "down 2 m", "down 1 m"]
@@ -176,17 +168,13 @@ seen = inspect(sys.argv[1])
 data = open(sys.argv[1], "rb").read()
 same = inspect(data)
 entry, = seen.entries
-errors = []
-for what in (lambda: seen.payload(1), lambda: inspect(inspect(data).payload(0)).fatbin(0)):
-    try:
-        what()
-    except (IndexError, ValueError) as error:
-        errors.append(type(error).__name__)
+errors = [type(raised(Exception, what)).__name__ for what in (
+    lambda: seen.payload(1), lambda: inspect(inspect(data).payload(0)).fatbin(0))]
 say(kind=seen.kind.name, entry=entry.kind.name, arch=entry.arch, isa=entry.isa,
     relocatable=entry.relocatable, same=same.entries == seen.entries, errors=errors,
     payload=seen.payload(0).decode(), again=inspect(seen.fatbin(0)).kind.name,
     names=[symbol.name for symbol in entry.symbols], nothing=inspect(b"").kind.name,
-    damaged=inspect(data[:70]).error, absent=inspect("/absent").error,
+    damaged=inspect(data[:70]).error, absent=repr(inspect("/absent")),
     view=inspect(memoryview(data)).entries == seen.entries)
 """, file)
     assert (said["kind"], said["entry"], said["arch"]) == ("FATBIN", "PTX", "sm_80")
@@ -216,12 +204,7 @@ say(code=error.code.name, plan=error.plan.code.name, type=type(error).__name__)
 
 @pytest.mark.parametrize("named", ["/absent/liblazycuda_link.so", "libc.so.6"])
 def test_a_library_that_is_not_there_or_is_another(python, named):
-    said, = python("""
-try:
-    environment()
-except LibraryNotFound as error:
-    say(error=str(error))
-""", LAZYCUDA_LINK_LIBRARY=named)
+    said, = python("say(error=str(raised(LibraryNotFound, environment)))", LAZYCUDA_LINK_LIBRARY=named)
     assert named in said["error"] and "names another file" in said["error"]
     assert "lazycuda's wheel" in said["error"]
 
@@ -229,13 +212,21 @@ except LibraryNotFound as error:
 @pytest.mark.parametrize("error, wrong", [
     (TypeError, lambda: link.Linker("sm_80", options="-lineinfo")),
     (TypeError, lambda: link.Linker("sm_80").add("k.ptx")),
+    ("PTXSource.from_path", lambda: link.PTXSource(__file__)),
+    ("a driver is str", lambda: link.plan([], environment=link.Environment(driver=12.4))),
     (ValueError, lambda: link.Linker("sm_80").add(link.PTXSource(PTX, needs=["nrt"])).plan()),
     *[(ValueError, lambda version=version: link._number(version)) for version in ("12.x", "newest", "", "12.100")],
     *[(ValueError, lambda limit=limit: link.Linker("sm_80", time_limit=limit)) for limit in (-1, float("nan"))],
     (TypeError, lambda: link.CUSource("", name=5)),
-    (ValueError, lambda: link.Linker((9, 0, "b"))), (TypeError, lambda: link.Linker((9, 0, "a", 1)))])
+    (ValueError, lambda: link.Linker((9, 0, "b"))), (TypeError, lambda: link.Linker((9, 0, "a", 1))),
+    *[("one string", wrong) for wrong in (
+        lambda: link.CUSource("", name_expressions="k<int>"), lambda: link.CUSource("", needs=b"nrt"),
+        lambda: link.Linker("sm_80", symbols="kernel"), lambda: link.Linker("sm_80", support=[
+            link.SupportModule("m", link.CUSource(""), "helper")]).plan())]])
 def test_what_is_wrong_is_refused_at_once(error, wrong):
-    with pytest.raises(error):
+    """One string is not several, and is said not to be."""
+    said = error if isinstance(error, str) else ""
+    with pytest.raises((TypeError, ValueError) if said else error, match=said):
         wrong()
 
 
@@ -268,8 +259,7 @@ def log(**more):
 say(none=log(), made=log(pch=True, pch_dir="."), used=log(pch=True, pch_dir="."),
     file=log(create_pch="all.pch"), again=log(use_pch="all.pch"))
 """)
-    no = "nvrtc made no precompiled header: NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED"
-    assert said["none"] == "" and said["used"].endswith(no)
+    assert said["none"] == "" and "nvrtc made no" not in said["used"]
     assert "using precompiled" in said["used"] and "using precompiled" in said["again"]
     assert said["made"].endswith("nvrtc made a precompiled header") and "#639" not in said["made"]
     assert said["file"].endswith("nvrtc made a precompiled header") and (world.root / "all.pch").exists()
@@ -278,6 +268,8 @@ say(none=log(), made=log(pch=True, pch_dir="."), used=log(pch=True, pch_dir=".")
 def test_names_and_suffixes_as_arguments():
     linker = link.Linker((10, 3, "f"), output="ptx", policy="Strict")
     assert (linker.arch, linker.output, linker.policy) == ("sm_103f", link.Output.PTX, link.Policy.STRICT)
+    with pytest.raises(ValueError, match="is one of best_effort, strict, off, not 'bogus'; the default is best_effort"):
+        link.Linker("sm_80", policy="bogus")
 
 
 WRONG = """
@@ -311,16 +303,6 @@ def test_what_c_cannot_hold_is_not_cut(python):
     assert len(said["said"]) == 19
     assert not [one for one in said["said"]
                 if not one.startswith(("there is a NUL in ", "C cannot hold "))]
-
-
-@pytest.mark.parametrize("wrong", [
-    lambda: link.CUSource("", name_expressions="k<int>"), lambda: link.CUSource("", needs=b"nrt"),
-    lambda: link.Linker("sm_80", symbols="kernel"),
-    lambda: link.Linker("sm_80", support=[
-        link.SupportModule("m", link.CUSource(""), "helper")]).plan()])
-def test_one_string_is_not_several(wrong):
-    with pytest.raises(TypeError, match="one string"):
-        wrong()
 
 
 # ---- names that stop a link ----
@@ -496,10 +478,7 @@ given = [text, text.encode(), bytearray(text.encode()), memoryview(text.encode()
          io.StringIO(text), io.BytesIO(text.encode()), pathlib.Path(path), open(path),
          open(path, "rb")]
 def refused(make):
-    try:
-        make()
-    except (TypeError, ValueError) as error:
-        return type(error).__name__
+    return type(raised((TypeError, ValueError), make)).__name__
 say(images=len({Linker((8, 0)).add(PTXSource(one)).link() for one in given}),
     data=[refused(lambda: PTXSource(one)) for one in (5, None, ["a"], 2.5)],
     arch=[refused(lambda: Linker(one)) for one in (90, (9,), (9, 0, 1), None, (9.0, 0), b"sm_90",
@@ -528,10 +507,8 @@ def press():
     pressed = time.monotonic()
     os.kill(os.getpid(), signal.SIGINT)
 threading.Timer(1, press).start()
-try:
-    linker.link()
-except KeyboardInterrupt:
-    say(quick=time.monotonic() - pressed < 5)       # the machine may be busy
+error = raised(KeyboardInterrupt, linker.link)
+say(quick=error is not None and time.monotonic() - pressed < 5)     # the machine may be busy
 """, world.root / "long.cu")
     assert said["quick"]
 
@@ -659,10 +636,8 @@ linker = Linker("sm_80", lto=True, log=note, {more}).add(PTXSource(sys.argv[2], 
                                                          PTXSource(sys.argv[3], "bad"))
 for expected in (LinkFailed, KeyError):
     told.clear()
-    try:
-        linker.link()
-    except expected as error:
-        say(told=told, log=getattr(error, "log", ""))
+    error = raised(expected, linker.link)
+    say(told=told, log=getattr(error, "log", ""))
     def linker_log(kind, text, input):
         told.append([kind.name, text, None])
         raise KeyError(text)
@@ -704,10 +679,7 @@ for worker in workers:
 for worker in workers:
     worker.join()
 say(images=len(images), own=[one == other for one, other in threads])
-try:
-    Linker("sm_80", log="not a function")
-except TypeError as error:
-    say(error=str(error))
+say(error=str(raised(TypeError, lambda: Linker("sm_80", log="not a function"))))
 """, 'extern "C" __global__ void k() {}')
     assert said[0] == {"code": "CANCELLED"}
     assert said[1]["images"] == 8 and all(said[1]["own"]) and said[1]["own"]
@@ -816,7 +788,7 @@ def test_the_command_takes_settings(world, installed):
     for wrong in ("lines", "ftz", "ftz=2"):
         done = world.cli("link", "--arch", "sm_80", "-o", "out", "--setting", wrong, "k.cu",
                          check=False)
-        assert done.status == 2 and "invalid value of --setting" in done.err
+        assert done.status == 2 and ": give a setting that --help lists" in done.err
 
 
 # ---- in a process of its own ----
@@ -848,6 +820,15 @@ for what, more in (("well", {"isolated": True}), ("crash", {"isolated": True}),
         assert (one["input"], one["call"]) == ("it", "nvJitLinkAddData")
 
 
+def test_no_input_is_named_of_what_has_not_begun(python, fake):
+    said, = python("""
+linker = Linker("sm_90", environment=Environment(nvjitlink="13.0"), time_limit=1e-6)
+error = refusal(linker.add(PTXSource(sys.argv[1], "it"), PTXSource(sys.argv[1].replace("kernel", "other"), "that")))
+say(code=error.code.name, input=error.input is not None, call=error.call)
+""", PTX)
+    assert said["code"] == "TIME_LIMIT" and (not said["input"] or said["call"] == "nvJitLinkAddData")
+
+
 def test_cancelled_from_another_thread(python, fake):
     said = python("""
 import threading, time
@@ -863,10 +844,7 @@ linker.cancel()
 for thread in threads:
     thread.join()
 say(codes=codes, running=len(linker._running))
-try:
-    Linker("sm_80").cancel()
-except ValueError as error:
-    say(error=str(error))
+say(error=str(raised(ValueError, Linker("sm_80").cancel)))
 """, DOES.replace("{}", "hang"))
     assert said[0] == {"codes": ["CANCELLED"] * 4, "running": 0}
     assert "isolated" in said[1]["error"]
@@ -911,10 +889,7 @@ say(different=[
     key(source, compile_options=["-DA", "-DB"]), key(source, compile_options=["-DA-DB"]),
     key(CUSource(text, main=True), support=[helper("a")]),
     key(CUSource(text, main=True), support=[helper("b")])])
-try:
-    key(source, at=(None, "12.9"))
-except LinkError as error:
-    say(refused=error.code.name)
+say(refused=raised(LinkError, lambda: key(source, at=(None, "12.9"))).code.name)
 """
 
 

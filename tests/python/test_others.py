@@ -112,6 +112,16 @@ def test_what_the_page_begins_with_runs(python, installed):
     assert python(code) == [{"said": "Backend.NVJITLINK", "elf": "ELF"}]
 
 
+def test_parts_that_the_page_compiles_once_are_linked(python, installed):
+    code, = ["\n".join(step.lines) for step in pages.steps(pages.where("from-python.md"))
+             if isinstance(step, pages.Other) and step.lines[0].startswith("part")]
+    said, = python("kept, text = {}, 'extern \"C\" __global__ void f(int *x) { *x = 1; }'\n" + code + """
+linker = Linker("sm_90", lto=True)
+say(elf=linker.add(*kept.values()).link()[1:4].decode(), keys=[*map(len, kept)])
+""")
+    assert said == {"elf": "ELF", "keys": [64]}
+
+
 # ---- cuda.core ----
 
 PAGE = (build.ROOT / "docs" / "reference" / "python-link.md").read_text()

@@ -4,7 +4,6 @@ import ast
 import ctypes
 import os
 import re
-import subprocess
 import sys
 
 import pytest
@@ -48,9 +47,8 @@ Cubin.from_path("k", mian=True)
 def mypy(*files):
     package.need("mypy")
     environment = {**os.environ, "MYPYPATH": str(CODE.parent)}
-    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--no-error-summary",
-                           "--cache-dir", build.BUILD / "tests" / "mypy", *files],
-                          capture_output=True, text=True, env=environment)
+    return build.run(sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir",
+                     build.BUILD / "tests" / "mypy", *files, env=environment)
 
 
 def test_mypy_has_nothing_to_say():

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 import json
 import os
-import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -29,10 +28,8 @@ def retarget(patchelf, tmp_path):
         if "-o" not in words and "--in-place" not in words:
             (tmp_path / "out").mkdir(exist_ok=True)
             words = ["-o", str(tmp_path / "out"), *words]
-        done = subprocess.run(
-            [sys.executable, "-B", CODE, "retarget", *(["--json"] if json_wanted else []), *words],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=tmp_path,
-            env={**os.environ, **(env or {})})
+        done = build.run(sys.executable, "-B", CODE, "retarget", *(["--json"] if json_wanted else []), *words,
+                         cwd=tmp_path, env={**os.environ, **(env or {})})
         assert done.returncode == status, done.stdout + done.stderr
         said = json.loads(done.stdout) if json_wanted and done.stdout else {}
         return SimpleNamespace(out=done.stdout, err=done.stderr, said=said,

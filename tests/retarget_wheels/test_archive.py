@@ -291,10 +291,8 @@ def test_large_members_are_not_held_in_memory(tmp_path, plain, patchelf):
         new.write(plain, "pkg/module.so")
         for info, content in others:
             new.writestr(info, content)
-    done = subprocess.run(
-        [sys.executable, "-B", "-c", SPENT.format(code=str(build.PYTHON)),
-         "--stubs", build.BUILD / "lib", "--json", "-o", tmp_path / "out", wheel],
-        capture_output=True, text=True, check=True)
+    done = build.run(sys.executable, "-B", "-c", SPENT.format(code=str(build.PYTHON)), "--stubs",
+                     build.BUILD / "lib", "--json", "-o", tmp_path / "out", wheel, check=True)
     status, megabytes = map(int, done.stdout.splitlines()[-1].split())
     assert status == 0 and megabytes < 200
 

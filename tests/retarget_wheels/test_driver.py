@@ -5,17 +5,11 @@ import pytest
 import build
 import elf
 import wheel_files
-from importer import check_loads, importer, patch, real
+from importer import SONAMES, check_loads, importer, needing, patch, real
 
 driver_libraries = pytest.mark.parametrize("library", build.DRIVER)
-SONAMES = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}
 NAMES = {"cuda": ("cuInit", "cuCtxCreate_v2"), "nvml": ("nvmlInit_v2", "nvmlShutdown")}
 WITNESSES = {"cuda": "cuDriverGetVersion", "nvml": "nvmlSystemGetNVMLVersion"}
-
-
-def needing(folder, library, *names, soname=None, **options):
-    return importer(folder, *names, **options, link=[
-        real(folder, soname or SONAMES[library], *names)])
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 import build
 import package
 import pages
-import run_pip
+import projects
 import wheel_files
 from importer import real as empty
 
@@ -52,18 +52,9 @@ def environment(retarget, tmp_path, real):
     return python
 
 
-def install(python, freezer):
-    try:
-        pip = run_pip.run(["--python", python, "install", "--quiet", freezer], capture_output=True, text=True)
-    except run_pip.NoPip as why:
-        pytest.skip(str(why))
-    if pip.returncode:
-        pytest.skip(f"{freezer} could not be had: {run_pip.reason(pip.stderr)}")
-
-
 @pytest.mark.parametrize("freezer, command, program", FREEZERS, ids=[row[1] for row in FREEZERS])
 def test_it_runs_without_the_environment(environment, tmp_path, world, freezer, command, program):
-    install(environment, freezer)
+    projects.pip(freezer, "--python", environment, "install", freezer)
     page, site = pages.where("reference/retarget.md"), str(package.site_packages(environment))
     for step in pages.steps(page):
         if isinstance(step, pages.File) and "cxfreeze" in step.text:

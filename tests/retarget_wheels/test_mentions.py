@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Code of a wheel that asks for a package of CUDA's libraries, or opens one by its name."""
 import re
-import subprocess
 import sys
 import zipfile
 
@@ -129,8 +128,7 @@ def test_an_extension_needs_what_it_opens_and_others_need(retarget, tmp_path):
     # Of the names those count that other files need: the wheel has their stubs.
     code = "import ctypes; ctypes.CDLL({!r}); print(ctypes.CDLL('libnvrtc.so.12').lazycuda_load)"
     for name, found in ("plain.so", False), ("opener.abi3.so", True):
-        ran = subprocess.run([sys.executable, "-c", code.format(str(site / "pkg" / name))],
-                             capture_output=True, text=True)
+        ran = build.run(sys.executable, "-c", code.format(str(site / "pkg" / name)))
         assert ("FuncPtr" in ran.stdout) == found, ran.stderr
 
 

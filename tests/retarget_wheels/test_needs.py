@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a wheel needs of CUDA without saying so: audit, retarget and --relax-requirements have one set."""
 import json
-import subprocess
 
 import pytest
 
@@ -15,7 +14,7 @@ CREATE = "cublasCreate_v2"
 @pytest.fixture
 def audit():
     def run(wheel, *options, status=0):
-        done = subprocess.run([build.TOOL, "audit", *options, wheel], capture_output=True, text=True)
+        done = build.run(build.TOOL, "audit", *options, wheel)
         assert done.returncode == status, done.stdout + done.stderr
         return json.loads(done.stdout) if "--json" in options else done
     return run

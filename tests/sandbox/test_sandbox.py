@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A machine without CUDA has to be made, and made sure of: in all ways that the sandbox has."""
 import os
-import subprocess
 
 import pytest
 
@@ -64,8 +63,8 @@ def test_where_nothing_can_be_hidden_there_is_nothing_to_hide(world, way, has):
 def test_a_library_that_is_left_ends_the_test():
     # The sandbox looks before it lets a command run: with CUDA in the caller's
     # own LD_LIBRARY_PATH it must refuse.
-    done = subprocess.run([worlds.sandbox(), "--", "true"], capture_output=True, text=True,
-                          env={"LD_LIBRARY_PATH": str(fake("cudart", "12.9").parent)})
+    done = build.run(worlds.sandbox(), "--", "true",
+                     env={"LD_LIBRARY_PATH": str(fake("cudart", "12.9").parent)})
     if done.returncode == 77:
         pytest.skip(done.stderr.strip())
     assert done.returncode == 125

@@ -47,14 +47,6 @@ ALL = ["thingA", "thingB", "thingNew", "thingOld"]
 NEW = ["thingA", "thingB", "thingNew"]
 
 
-def test_agreement(check, thing):
-    old, new = thing(OLD), thing(NEW, "libthing.so.2")
-    done = check(f"{old}=1.1", f"{new}=2.0")
-    assert done.returncode == 0
-    assert done.stdout == (f"{old}: thing 1.1: 3 names, as listed\n"
-                           f"{new}: thing 2.0: 3 names, as listed\n")
-
-
 def test_difference_both_ways(check, thing):
     file = thing(["thingA", "thingB", "thingX", "thingNew"])
     done = check(f"{file}=1.2")

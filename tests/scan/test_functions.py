@@ -110,13 +110,14 @@ def test_what_hints_say(toolkits):
     declared thingX (in i8, out ptr) -> ptr
     measured thingY (ptr, u64)
     hook thingP* thingY
+    slow thingY
     """)
     assert derived.functions == [
         "thingA 1.0- (inout ptr, in i32, out i32, buf i32, ptr, out ptr)",
         "thingLog 1.0- (ptr) -> void",
         "thingPush 1.0- (i32) hook",
         "thingX 1.0- (in i8, out ptr) -> ptr",
-        "thingY 1.0- (ptr, u64) hook undeclared",
+        "thingY 1.0- (ptr, u64) hook slow undeclared",
         "thingZ 1.0- (?) undeclared"]
 
 

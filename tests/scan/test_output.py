@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The list is written whole or not at all, and the same each time."""
 import os
-import subprocess
 
 import pytest
 
@@ -102,12 +101,9 @@ def test_wrong_usage(scan, words, why):
 @pytest.fixture
 def gen(tmp_path):
     """gen(list) makes stubs of it."""
-    program = build.compile("gen", "-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror",
-                            *build.sanitizing(), *build.room("gen", "gen/model"))
-
     def run(path):
         (tmp_path / "made").mkdir(exist_ok=True)
-        return subprocess.run([program, "-o", tmp_path / "made", path], capture_output=True, text=True)
+        return build.run(build.sanitized_gen(), "-o", tmp_path / "made", path)
     return run
 
 

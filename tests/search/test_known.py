@@ -16,12 +16,7 @@ from world import CALL, probe, user
 OLD = "shell:sleep 0.1"    # what was made just before a search is not trusted by the next
 FIRST = f"call:{CALL['cudart']}"
 SECOND = "load:nvrtc"
-
-
-@pytest.fixture
-def world(world):
-    world.search(build.STUBS)
-    return world
+pytestmark = pytest.mark.usefixtures("stubs_found")
 
 
 def second(world, *changes, before=(), **options):
@@ -168,33 +163,25 @@ def test_a_link_between_links_that_leads_elsewhere(world, variable, links):
     assert (status["state"], status["path"]) == ("usable", str(found / library.name))
 
 
-@pytest.mark.parametrize("change", ["mv {root}/two {root}/one", "ln -s two {root}/one"])
-def test_what_is_gone_through_leads_elsewhere(world, change):
-    library = fake("nvrtc", "12.9")
-    world.put("two/deep", library)
-    world.search(world.folder("one/deep"))
-    assert second(world)["state"] == "missing"
-    status = second(world, "shell:mv {root}/one {root}/old && ".format(root=world.root) +
-                    change.format(root=world.root))
-    assert (status["state"], status["path"]) == ("usable", f"{world.root}/one/deep/{library.name}")
-
-
-@pytest.mark.parametrize("change", [
-    "cp {library} {root}/one/deep/",                                # into the folder behind it
-    "ln -sfn two {root}/link",                                      # it leads elsewhere
-    "mv {root}/one {root}/old && mv {root}/two {root}/one",         # the folder behind it is new
-    "ln -sfn ../../two/deep/{name} {root}/one/deep/{name}",         # a link in the folder behind it
+@pytest.mark.parametrize("way, change", [
+    ("one", "mv {root}/one {root}/old && mv {root}/two {root}/one"),
+    ("one", "mv {root}/one {root}/old && ln -s two {root}/one"),
+    # Below a link:
+    ("link", "cp {library} {root}/one/deep/"),                          # into the folder behind it
+    ("link", "ln -sfn two {root}/link"),                                # it leads elsewhere
+    ("link", "mv {root}/one {root}/old && mv {root}/two {root}/one"),   # the folder behind it is new
+    ("link", "ln -sfn ../../two/deep/{name} {root}/one/deep/{name}"),   # a link in the folder behind it
 ])
-def test_what_lies_below_a_link(world, change):
+def test_what_is_gone_through_leads_elsewhere(world, way, change):
     library = fake("nvrtc", "12.9")
     world.put("two/deep", library)
     world.folder("one/deep")
     (world.root / "link").symlink_to("one")
-    world.search(world.root / "link/deep")
+    world.search(world.root / way / "deep")
     assert second(world)["state"] == "missing"
     status = second(world, "shell:" + change.format(root=world.root, library=library,
                                                     name=library.name))
-    assert (status["state"], status["path"]) == ("usable", f"{world.root}/link/deep/{library.name}")
+    assert (status["state"], status["path"]) == ("usable", f"{world.root}/{way}/deep/{library.name}")
 
 
 # What is asked for, what is there, what happens.  `made` has the library.

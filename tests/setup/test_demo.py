@@ -2,7 +2,6 @@
 """make demo without a network: a line that says so, and fakes that say what they show."""
 import os
 import re
-import subprocess
 import sys
 
 import build
@@ -17,10 +16,8 @@ sys.exit(demo.main())
 
 
 def test_without_a_network(tmp_path, settings, refused):
-    done = subprocess.run(
-        [sys.executable, "-c", RUNNER, build.ROOT / "examples", tmp_path / "toolkits"],
-        env={**settings, "PIP_INDEX_URL": refused, "PIP_RETRIES": "1", "PIP_CONFIG_FILE": os.devnull},
-        stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = build.run(sys.executable, "-c", RUNNER, build.ROOT / "examples", tmp_path / "toolkits",
+                     env={**settings, "PIP_INDEX_URL": refused, "PIP_RETRIES": "1", "PIP_CONFIG_FILE": os.devnull})
     assert done.returncode == 0, done.stdout + done.stderr
     why, = [line for line in done.stdout.splitlines() if "could be fetched" in line]
     assert "cannot be reached: " in why and "fake libraries stand in" in why

@@ -9,12 +9,6 @@ import build
 from fakes import fake
 
 
-@pytest.fixture
-def installed(world):
-    world.loader(*[fake(library, "12.9") for library in build.LIBRARIES])
-    return world
-
-
 @pytest.mark.parametrize("spoken_to", build.LIBRARIES)
 def test_any_stub_speaks_for_all(installed, spoken_to):
     others = [library for library in build.LIBRARIES if library != spoken_to]
@@ -38,12 +32,12 @@ def test_every_field(installed):
     folder = installed.root / "loader"
     assert status["size"] > 0
     assert status["candidates"][0] | {"reason": ""} == {
-        "path": str(folder / "libcudart.so.12"), "version": "12.9", "found_by": "loader",
+        "path": str(folder / "libcudart.so.13"), "version": "13.5", "found_by": "loader",
         "reason": "", "taken": True}
     assert {key: status[key] for key in ("library", "state", "cause", "major", "minor", "version",
                                          "path", "found_by")} == {
-        "library": "cudart", "state": "usable", "cause": 0, "major": 12, "minor": 9,
-        "version": "12.9", "path": str(folder / "libcudart.so.12"), "found_by": "loader"}
+        "library": "cudart", "state": "usable", "cause": 0, "major": 13, "minor": 5,
+        "version": "13.5", "path": str(folder / "libcudart.so.13"), "found_by": "loader"}
 
 
 def test_strings_stay_valid(world):
@@ -57,8 +51,7 @@ def test_strings_stay_valid(world):
 def test_another_platform_is_an_error(header, platform):
     """That of the headers, and not of a program that lacks libraries at its link."""
     def compiled(*words):
-        return subprocess.run([*build.CC, "-fsyntax-only", *words, "-x", "c",
-                               build.ROOT / "include" / header], capture_output=True, text=True)
+        return build.run(*build.CC, "-fsyntax-only", *words, "-x", "c", build.ROOT / "include" / header)
     assert compiled().returncode == 0
     said = compiled(*platform)
     assert said.returncode and "lazycuda is for 64-bit Linux" in said.stderr

@@ -2,10 +2,7 @@
 """`lazycuda status`: what each stub would use, and why."""
 import json
 
-import pytest
-
 import build
-import installed
 from fakes import DAMAGES, driver, fake, nvml
 
 STATES = {"usable", "missing", "refused", "broken", "hidden"}
@@ -109,18 +106,3 @@ def test_it_says_what_the_stubs_say(world):
         assert [mine[key] for key in ("state", "path", "version", "found_by")] == [
             entry[key] for key in ("state", "path", "version", "found_by")]
         assert [c["path"] for c in mine["candidates"]] == [c["path"] for c in entry["candidates"]]
-
-
-@pytest.mark.parametrize("arguments", [[], ["frobnicate"], ["status", "--yaml"], ["status", "x"]])
-def test_wrong_usage(world, arguments):
-    said = world.cli(*arguments, check=False)
-    assert said.status == 2
-    assert "usage" in (said.err + said.out).lower()
-
-
-def test_it_works_from_an_install_tree(world):
-    # Found through its own place, with nothing on LD_LIBRARY_PATH.
-    tool = installed.install(world.root).prefix / "bin" / "lazycuda"
-    install(world, "12.9")
-    said = json.loads(world.run(tool, "status", "--json").out)
-    assert said["major"] == 12

@@ -60,3 +60,9 @@ def test_what_another_run_has_passed_is_not_run_again(tmp_path):
     left = collected("--passed", tmp_path / "results.xml", *SOME)
     assert set(everything) - set(left) == {f"hardening/test_hardening.py::{passed}"}
     assert collected("--passed", tmp_path / "none", *SOME) == everything
+
+
+def test_a_path_that_is_not_there_is_said(runner, monkeypatch, capsys):
+    """pytest-xdist keeps it to itself."""
+    monkeypatch.setattr(sys, "argv", ["run.py", "tests/nowhere"])
+    assert runner.main() == 2 and capsys.readouterr().out == "tests: there is no tests/nowhere\n"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """tools/upkeep/truth.py and imported.py, on wheels and a CUDA that were made up."""
 import shutil
-import subprocess
 import sys
 
 import pytest
@@ -29,8 +28,7 @@ def cuda(tmp_path_factory):
 
 def run(world, tool, *words):
     world.run("true")       # where there is no sandbox, this skips
-    done = subprocess.run([sys.executable, build.ROOT / "tools" / "upkeep" / tool, *words],
-                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = build.run(sys.executable, build.ROOT / "tools" / "upkeep" / tool, *words)
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines()]
     return done.returncode, [dict(zip(rows[0], row)) for row in rows[2:]] if rows else [], done.stderr
 

@@ -53,8 +53,9 @@ def test_what_becomes_of_an_option(option):
     said = ask_all([("option", ON_NVJITLINK, cuda(version), option) for version in LINKERS])
     assert [line.split("\t")[0] for line in said] == \
         ["taken" if taken(option, version) else "refused" for version in LINKERS]
-    # One of unknown version takes what any version takes.
     since, expected = OPTIONS[option]
+    assert since in (ALL, NONE) or said[0].split("\t")[1] == str(cuda(since))
+    # One of unknown version takes what any version takes.
     assert ask("option", ON_NVJITLINK, UNKNOWN, option).split("\t")[0] == ("taken" if since else "refused")
     fate, _, number, value, name, why = ask("option", ON_DRIVER, 12020, option).split("\t")
     if isinstance(expected, tuple):
@@ -72,12 +73,6 @@ def test_what_becomes_of_an_option(option):
      " 13.5 takes it")])
 def test_a_refusal_by_nvjitlink_says_why(option, version, why):
     assert ask("option", ON_NVJITLINK, version, option).split("\t")[5] == why
-
-
-@pytest.mark.parametrize("option", ["-no-cache", "-O3", "-nvvm-latest"])
-def test_a_refusal_for_age_says_since_when_there_is_the_option(option):
-    since = ask("option", ON_NVJITLINK, 12000, option).split("\t")[1]
-    assert since == str(cuda(OPTIONS[option][0]))
 
 
 # Some the request has a field for, and some no version has.

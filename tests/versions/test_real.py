@@ -11,24 +11,12 @@ import pytest
 
 import build
 import linkers
+import made_up
 import samples
 import toolkits
 from questions import CUBIN, LTOIR, NVJITLINK, NVRTC, PTX, ask, ask_all, cuda
 from test_options import SETTINGS, words
 
-SOURCE = """\
-.version {isa}
-.target {target}
-.address_size 64
-.visible .entry kernel(.param .u64 out)
-{{
-	.reg .u64 %r<3>;
-	ld.param.u64 %r1, [out];
-	cvta.to.global.u64 %r2, %r1;
-	st.global.u64 [%r2], %r1;
-	ret;
-}}
-"""
 SUPPORTED = """
 import ctypes, sys
 nvrtc, count = ctypes.CDLL(sys.argv[1]), ctypes.c_int()
@@ -58,7 +46,7 @@ def linker(toolkit):
 
 def ptx(folder, isa, target):
     path = folder / f"{isa}-{target}.ptx"
-    path.write_text(SOURCE.format(isa=f"{isa // 10}.{isa % 10}", target=target))
+    path.write_bytes(made_up.ptx(f"{isa // 10}.{isa % 10}", target))
     return path
 
 
@@ -96,8 +84,7 @@ def test_a_linker_reads_no_isa_but_those_of_its_version(linker, tmp_path):
 
 def test_the_architectures_that_a_compiler_says_it_supports(toolkit):
     library = toolkit.file("nvrtc")
-    done = subprocess.run([sys.executable, "-c", SUPPORTED, library], check=True, text=True,
-                          capture_output=True, env=samples.in_its_folder(library))
+    done = build.run(sys.executable, "-c", SUPPORTED, library, check=True, env=samples.in_its_folder(library))
     plain = [arch for arch in ARCHS if arch == bare(arch)]
     assert set(done.stdout.split()) == set(supported(NVRTC, toolkit.version, plain))
 

@@ -116,23 +116,16 @@ def test_the_cuda_h_of_its_tree_tells(tmp_path, library, place):
     assert toolkit_of(path) == (12090, f"CUDA_VERSION in {found}")
 
 
-def test_links_are_followed_to_the_tree(tmp_path):
-    path = file(tmp_path / "cuda-12.9" / "lib64" / "libnvrtc.so.12")
-    found = header(tmp_path / "cuda-12.9" / "include" / "cuda.h")
-    link = tmp_path / "elsewhere" / "libnvrtc.so"
-    link.parent.mkdir()
+@pytest.mark.parametrize("own", [False, True])
+def test_links_are_followed_to_the_tree_unless_one_is_where_its_name_lies(tmp_path, own):
+    path = file(tmp_path / "store" / "lib64" / "libnvrtc.so.12")
+    found = header(tmp_path / "store" / "include" / "cuda.h", "12080")
+    if own:
+        found = header(tmp_path / "env" / "include" / "cuda.h")
+    link = tmp_path / "env" / "lib" / ("libnvrtc.so.12" if own else "libnvrtc.so")
+    link.parent.mkdir(parents=True)
     link.symlink_to(path)
-    assert toolkit_of(link) == (12090, f"CUDA_VERSION in {found}")
-
-
-def test_the_tree_where_its_name_lies_comes_first(tmp_path):
-    path = file(tmp_path / "store" / "lib" / "libnvrtc.so.12")
-    header(tmp_path / "store" / "include" / "cuda.h", "12080")
-    found = header(tmp_path / "env" / "include" / "cuda.h")
-    link = tmp_path / "env" / "lib" / "libnvrtc.so.12"
-    link.parent.mkdir()
-    link.symlink_to(path)
-    assert toolkit_of(link) == (12090, f"CUDA_VERSION in {found}")
+    assert toolkit_of(link) == (12090 if own else 12080, f"CUDA_VERSION in {found}")
 
 
 def test_the_headers_of_another_major_tell_nothing(tmp_path):
@@ -276,6 +269,9 @@ def test_the_version_json_of_its_tree_tells(tmp_path, place):
     path = file(tmp_path / place / "libnvrtc.so.12")
     found = put(tmp_path / "version.json", JSON)
     assert toolkit_of(path) == (12090, f'"cuda" in {found}')
+    # A cuda.h comes first.
+    found = header(tmp_path / "include" / "cuda.h", "12080")
+    assert toolkit_of(path) == (12080, f"CUDA_VERSION in {found}")
 
 
 @pytest.mark.parametrize("name, rows", [("include/cuda.h", [
@@ -294,13 +290,6 @@ def test_what_is_read_of_a_tree(tmp_path, name, rows):
     for text, version in rows:
         put(tmp_path / name, text)
         assert toolkit_of(path)[0] == version, text
-
-
-def test_cuda_h_comes_before_version_json(tmp_path):
-    path = file(tmp_path / "lib64" / "libnvrtc.so.12")
-    put(tmp_path / "version.json", JSON.replace("12.9.1", "12.8.1"))
-    found = header(tmp_path / "include" / "cuda.h")
-    assert toolkit_of(path) == (12090, f"CUDA_VERSION in {found}")
 
 
 # ---- the rest ----

@@ -69,7 +69,7 @@ def test_what_is_loaded_is_stripped(built, tmp_path):
 def test_the_sdist_has_every_part_of_the_tree():
     """A wheel is made of the sdist: what it lacks, no release has."""
     git = shutil.which("git")
-    listed = git and subprocess.run([git, "ls-files"], cwd=build.ROOT, capture_output=True, text=True)
+    listed = git and build.run(git, "ls-files", cwd=build.ROOT)
     if not listed or listed.returncode:
         pytest.skip("this is no clone" if git else "there is no git")
     tops = {line.partition("/")[0] for line in listed.stdout.splitlines()}
@@ -99,7 +99,7 @@ def test_it_says_where_things_are(python):
 @pytest.mark.parametrize("words", [
     ["--libdir", "10"], ["--includedir", "x"], ["--compatdir"]])
 def test_wrong_questions(python, words):
-    done = subprocess.run([str(python), "-m", "lazycuda", *words], capture_output=True, text=True)
+    done = build.run(str(python), "-m", "lazycuda", *words)
     assert done.returncode == 2 and done.stderr and not done.stdout
 
 
@@ -187,7 +187,7 @@ def test_from_the_tree_with_pip(built, tmp_path):
 def test_without_flags_it_is_as_small_as_a_release(tmp_path):
     package.need("hatchling")
     made, _ = pip_wheel(tmp_path, "--quiet", LAZYCUDA_BUILD=str(package.MADE / "small"))
-    assert made.stat().st_size <= 12_250_000
+    assert made.stat().st_size <= 15_000_000
 
 
 @pytest.mark.parametrize("machine, arch", [(62, "x86_64"), (183, "aarch64")])

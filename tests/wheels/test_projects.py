@@ -11,7 +11,7 @@ import pytest
 import build
 import elf
 import package
-import run_pip
+import projects
 import wheel_files
 
 EXAMPLE = build.ROOT / "examples" / "wheel"
@@ -24,13 +24,7 @@ BACKENDS = {"setuptools": ["setuptools==75.3.0", "wheel==0.45.1"],
 
 def index(folder, backend, lazycuda):
     """A folder that holds lazycuda and the backend, and stands in for PyPI."""
-    try:
-        pip = run_pip.run(["download", "--quiet", "--no-deps", "--dest", folder,
-                           *BACKENDS[backend]], capture_output=True, text=True)
-    except run_pip.NoPip as why:
-        pytest.skip(f"{backend} could not be fetched: {why}")
-    if pip.returncode:
-        pytest.skip(f"{backend} could not be fetched: {run_pip.reason(pip.stderr)}")
+    projects.pip(backend, "download", "--no-deps", "--dest", folder, *BACKENDS[backend])
     shutil.copy(lazycuda, folder)
     return folder
 

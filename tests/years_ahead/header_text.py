@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 import build
 import symbols
+from layouts import SIZES
 
 C_TYPES = {"i8": "char", "u8": "unsigned char", "i16": "short", "u16": "unsigned short",
            "i32": "int", "u32": "unsigned", "i64": "long long", "u64": "unsigned long long",
            "f32": "float", "f64": "double", "ptr": "void *", "void": "void"}
-SIZES = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8, "f32": 4,
-         "f64": 8, "ptr": 8}
 
 
 # ---- hints ----

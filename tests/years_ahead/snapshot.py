@@ -17,7 +17,7 @@ class Part:
 
     def declare(self, name, *parameters, result="i32"):
         """A function, new or with another prototype."""
-        made = symbols.Function(name, None, parameters, result, name, False, False, False)
+        made = symbols.Function(name, None, parameters, result, name, False, False, False, False)
         self.functions[name] = made
 
     def rename(self, old, new):

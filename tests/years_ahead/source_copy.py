@@ -4,7 +4,6 @@ import os
 import pathlib
 import shlex
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 
@@ -20,8 +19,8 @@ import wheel_files
 def sources():
     """Paths of the project's files, from its root."""
     if (build.ROOT / ".git").exists():
-        said = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], check=True,
-                              cwd=build.ROOT, capture_output=True, text=True).stdout
+        said = build.run("git", "ls-files", "-z", "-co", "--exclude-standard", check=True,
+                         cwd=build.ROOT).stdout
         return [path for path in said.split("\0") if path and (build.ROOT / path).is_file()]
     return [path.relative_to(build.ROOT) for path in build.ROOT.rglob("*")
             if path.is_file() and build.BUILD not in path.parents]
@@ -45,8 +44,7 @@ class Tree:
             "CC": shlex.join(build.CC), "PYTHON": sys.executable, "CUDA_VERSIONS": "none",
             "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull,
             "PIP_FIND_LINKS": str(build.without_spaces(self.root / "wheels"))}
-        done = subprocess.run([str(word) for word in command], cwd=self.root, text=True,
-                              env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+        done = build.run(*map(str, command), cwd=self.root, env=environment)
         assert not check or done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
         return done
 

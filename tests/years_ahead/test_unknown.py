@@ -43,15 +43,6 @@ def test_majors_that_are_years_ahead(world):
     assert [c["version"] for c in status["candidates"]] == [str(NEWEST + n) for n in range(1, 5)]
 
 
-def test_a_known_major_is_taken_beside_a_later_one(world):
-    place(world, unknown("cudart"))
-    place(world, fake("cudart", LAST), version=LAST)
-    status = world.status("cudart")
-    assert (status["state"], status["version"]) == ("usable", LAST)
-    # And nothing else is looked for.
-    assert [c["taken"] for c in status["candidates"]] == [True]
-
-
 def test_a_later_major_under_a_known_name(world):
     """Somebody made libcudart.so.13 a link to libcudart.so.14."""
     folder = world.put("named", unknown("cudart"))

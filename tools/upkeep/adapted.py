@@ -65,12 +65,12 @@ def slots():
     return found
 
 
-def candidates():
+def providers():
     """{slot: [(first, last)]}, the versions whose library fills the slot."""
-    names = re.findall(r"^\tstruct lc_candidate (\w+)\[\d+\];$", STUB, re.M)
+    names = re.findall(r"^\tstruct lc_provider (\w+)\[\d+\];$", STUB, re.M)
     version = r"LC_VERSION\((\d+), (\d+)\)"
-    row = re.compile(rf"\{{ N\(\w+\), {version}, (?:{version}|LC_ANY_LATER) \}}")
-    blocks = re.findall(r"^\t\{\n((?:\t\t\{ N\(\w+\), LC_VERSION.*\n)+)\t\},$", STUB, re.M)
+    row = re.compile(rf"\{{ N\(\w+\), 0x\w+, {version}, (?:{version}|LC_ANY_LATER) \}}")
+    blocks = re.findall(r"^\t\{\n((?:\t\t\{ N\(\w+\), 0x\w+, LC_VERSION.*\n)+)\t\},$", STUB, re.M)
     assert len(names) == len(blocks), "gen writes another form"
     return {name: [((int(m[1]), int(m[2])), (int(m[3]), int(m[4])) if m[3] else (999, 0))
                    for m in row.finditer(block)] for name, block in zip(names, blocks)}
@@ -103,7 +103,7 @@ def check_row(number, names, callers):
 
 
 def page():
-    known, callers, ranges = toolkits(), slots(), candidates()
+    known, callers, ranges = toolkits(), slots(), providers()
     rows, served = [], {}
     for number, line in enumerate(TABLE.splitlines(), 1):
         row = re.match(r"\tSERVE(?:_BY)?\((\w+), (\w+)", line)

@@ -10,6 +10,7 @@
  * for that.  Older ones hand out the driver's cuGetProcAddress(), which can.
  */
 #include "adaptor.h"
+#include "../../base/count.h"
 #include "adaptors.h"
 
 /* cuGetProcAddress(), since 12.0 and before.  A CUresult has the value of the cudaError_t
@@ -103,7 +104,7 @@ static const struct change {
  * under the name. */
 static bool is_too_old(const struct driver_lookup *driver, const char *symbol, uint32_t version)
 {
-	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
+	for (size_t i = 0; i < LC_COUNT(changes); i++)
 		if (!strcmp(changes[i].name, symbol))
 			return driver->version < changes[i].since &&
 			       version >= (uint32_t)changes[i].since;

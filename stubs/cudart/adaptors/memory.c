@@ -145,7 +145,7 @@ struct batch {
 	uint64_t attribute_count;
 };
 
-static bool is_whole_copy(const struct batch *batch)
+static bool is_whole_batch(const struct batch *batch)
 {
 	if (!batch->targets || !batch->sources || !batch->sizes || !batch->attributes ||
 	    !batch->indexes || !batch->attribute_count ||
@@ -188,7 +188,7 @@ static int32_t copy_batch(unsigned slot, const struct batch *batch, void *fail_i
 
 	if (error)
 		return tell_no_index(error, fail_index);
-	if (!is_whole_copy(batch))
+	if (!is_whole_batch(batch))
 		return tell_no_index(lc_refuse_with(slot, LC_REFUSED, LC_INVALID_VALUE,
 						    "the batch is not whole"), fail_index);
 	lost = lost_attribute(batch);

@@ -48,15 +48,6 @@ static char *path_of(const char *name, const char *suffix)
 	return path;
 }
 
-static bool is_there(const char *path)
-{
-	FILE *file = fopen(path, "r");
-
-	if (file)
-		fclose(file);
-	return file != NULL;
-}
-
 static void loaded(const void *image)
 {
 	void *module, *function;
@@ -121,7 +112,7 @@ static void link_pair(const char *title, const char *first, const char *second, 
 	struct lazycuda_link *link;
 
 	part = title;
-	if (!is_there(first) || (second && !is_there(second))) {
+	if (access(first, R_OK) || (second && access(second, R_OK))) {
 		printf("- %s there is no such code for %s in the bundle\n", part, arch);
 		return;
 	}
@@ -207,7 +198,7 @@ static void verdict(const char *toolkit, const char *suffix)
 	snprintf(name, sizeof(name), "small_%s_%s", toolkit, arch + 3);
 	input.path = path_of(name, suffix);
 	part = "verdict";
-	if (!has_device || !is_there(input.path))
+	if (!has_device || access(input.path, R_OK))
 		return;
 	inspection = lazycuda_inspect_file(input.path, LAZYCUDA_INSPECT_PAYLOADS);
 	input.inspection = inspection;

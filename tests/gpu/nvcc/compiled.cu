@@ -90,12 +90,4 @@ static void managed_variable(void)
 	value("after", "%d", total);
 }
 
-int main()
-{
-	begin();
-	RUN(launched);
-	RUN(variables);
-	RUN(configured);
-	RUN(managed_variable);
-	return finish();
-}
+PROGRAM(RUN(launched); RUN(variables); RUN(configured); RUN(managed_variable))

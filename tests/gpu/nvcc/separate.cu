@@ -19,9 +19,4 @@ static void computed(void)
 	DO(cudaFree(out));
 }
 
-int main()
-{
-	begin();
-	RUN(computed);
-	return finish();
-}
+PROGRAM(RUN(computed))

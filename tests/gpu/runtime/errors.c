@@ -49,11 +49,4 @@ static void trap(void)
 	RESULT("after-last", cudaGetLastError());
 }
 
-int main(void)
-{
-	begin();
-	RUN(plain);
-	RUN(bad_launches);
-	RUN(trap);
-	return finish();
-}
+PROGRAM(RUN(plain); RUN(bad_launches); RUN(trap))

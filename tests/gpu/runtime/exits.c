@@ -8,8 +8,6 @@
 #include "code.h"
 
 #include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { COUNT = 1 << 20 };
 
@@ -121,30 +119,15 @@ static void in_a_child(void)
 	value("child", "%x", (unsigned)status);
 }
 
-#define WAYS(X) X(in_destructor) X(in_handler_set_before) X(in_handler_of_quick_exit) \
-	X(begun_in_handler) X(reset_before) X(while_a_thread_launches) X(in_a_child)
+#define WAY(name) { #name, name }
 
 static const struct {
 	const char *name;
 	void (*run)(void);
 } ways[] = {
-#define ROW(name) { #name, name },
-	WAYS(ROW)
-#undef ROW
+	WAY(in_destructor), WAY(in_handler_set_before), WAY(in_handler_of_quick_exit), WAY(begun_in_handler),
+	WAY(reset_before), WAY(while_a_thread_launches), WAY(in_a_child),
 };
-
-static void end_so(const char *self, const char *way)
-{
-	int status = -1;
-	pid_t child = fork();
-
-	if (!child) {
-		execl(self, self, way, (char *)NULL);
-		_exit(127);
-	}
-	waitpid(child, &status, 0);
-	value("status", "%x", (unsigned)status);
-}
 
 int main(int count, char **words)
 {
@@ -152,7 +135,7 @@ int main(int count, char **words)
 		part = ways[i].name;
 		if (count != 2) {
 			fflush(stdout);
-			end_so(words[0], part);
+			value("status", "%x", (unsigned)run_again(words[0], part));
 		} else if (!strcmp(words[1], part)) {
 			ways[i].run();
 			return 7;

@@ -156,15 +156,24 @@ static void edges(void)
 	DO(cudaGraphDestroy(graph));
 }
 
+/* A node that adds. */
+static int add_kernel(cudaGraph_t graph, unsigned threads, int amount, cudaGraphNode_t *node)
+{
+	int n = COUNT;
+	void *arguments[] = { &memory, &n, &amount };
+	struct cudaKernelNodeParams parameters = {
+		.func = &add, .gridDim = { 1, 1, 1 }, .blockDim = { threads, 1, 1 }, .kernelParams = arguments,
+	};
+
+	return (int)cudaGraphAddKernelNode(node, graph, NULL, 0, &parameters);
+}
+
 /* What an edge carries, since 12.3: here that a kernel may begin before another ends. */
 static void edge_data(void)
 {
 #if CUDART_VERSION >= 12030
 	cudaGraphEdgeData data, got[4];
 	cudaGraphNode_t nodes[2], from[4], to[4];
-	struct cudaKernelNodeParams parameters = { 0 };
-	int n = COUNT, amount = 2;
-	void *arguments[] = { &memory, &n, &amount };
 	cudaGraph_t graph;
 	size_t count = 4;
 
@@ -173,12 +182,8 @@ static void edge_data(void)
 		return;
 	}
 	DO(cudaGraphCreate(&graph, 0));
-	parameters.func = &add;
-	parameters.gridDim.x = parameters.gridDim.y = parameters.gridDim.z = 1;
-	parameters.blockDim = parameters.gridDim;
-	parameters.kernelParams = arguments;
 	for (int i = 0; i < 2; i++)
-		DO(cudaGraphAddKernelNode(&nodes[i], graph, NULL, 0, &parameters));
+		DO(add_kernel(graph, 1, 2, &nodes[i]));
 	memset(&data, 0, sizeof(data));
 	data.from_port = cudaGraphKernelNodePortProgrammatic;
 	data.type = cudaGraphDependencyTypeProgrammatic;
@@ -195,23 +200,15 @@ static void edge_data(void)
 
 static void kernel_nodes(void)
 {
-	struct cudaKernelNodeParams parameters = { 0 }, got;
+	struct cudaKernelNodeParams got;
 	union cudaLaunchAttributeValue attribute_value;
-	int n = COUNT, amount = 7;
-	void *arguments[] = { &memory, &n, &amount };
 	enum cudaGraphNodeType type;
 	cudaGraphNode_t node;
 	cudaGraphExec_t exec;
 	cudaGraph_t graph;
 
 	DO(cudaGraphCreate(&graph, 0));
-	parameters.func = &add;
-	parameters.gridDim.x = 1;
-	parameters.gridDim.y = parameters.gridDim.z = 1;
-	parameters.blockDim = parameters.gridDim;
-	parameters.blockDim.x = COUNT;
-	parameters.kernelParams = arguments;
-	DO(cudaGraphAddKernelNode(&node, graph, NULL, 0, &parameters));
+	DO(add_kernel(graph, COUNT, 7, &node));
 	DO(cudaGraphNodeGetType(node, &type));
 	value("type", "%d", (int)type);
 	memset(&got, 0, sizeof(got));
@@ -230,21 +227,14 @@ static void kernel_nodes(void)
 	DO(cudaGraphDestroy(graph));
 }
 
-/* A kernel may be loaded by its first launch, and loading is not for a stream that captures. */
-static int load(void)
-{
-	int result = launch_add(memory, 0, 0, stream);
-
-	return result ? result : (int)cudaStreamSynchronize(stream);
-}
-
 int main(void)
 {
 	begin();
 	if (cudaStreamCreate(&stream) || cudaMalloc((void **)&memory, COUNT * sizeof(int)))
 		skip("no stream or no memory");
+	/* A kernel may be loaded by its first launch, and loading is not for a stream that captures. */
 	part = "loaded";
-	RESULT("launch", load());
+	RESULT("launch", launch_add(memory, 0, 0, stream) ?: (int)cudaStreamSynchronize(stream));
 	RUN(instantiated);
 	RUN(with_parameters);
 	RUN(updated);

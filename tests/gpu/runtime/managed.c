@@ -58,9 +58,4 @@ static void advice(void)
 	DO(cudaFree(p));
 }
 
-int main(void)
-{
-	begin();
-	RUN(advice);
-	return finish();
-}
+PROGRAM(RUN(advice))

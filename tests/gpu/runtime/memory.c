@@ -89,10 +89,4 @@ static void pointers(void)
 	DO(cudaFree(device));
 }
 
-int main(void)
-{
-	begin();
-	RUN(copies);
-	RUN(pointers);
-	return finish();
-}
+PROGRAM(RUN(copies); RUN(pointers))

@@ -2,9 +2,6 @@
 /* processes.c - memory and an event of one process in another; this program is both */
 #include "code.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 enum { COUNT = 256 };
 
 struct message {
@@ -34,9 +31,8 @@ static void shared(const char *self)
 {
 	struct message message;
 	cudaEvent_t event;
-	int channel[2], got[COUNT], *memory, status = -1;
+	int channel[2], got[COUNT], *memory, status;
 	char number[16];
-	pid_t child;
 
 	memset(&message, 0, sizeof(message));
 	DO(cudaMalloc((void **)&memory, 1 << 21));
@@ -49,15 +45,9 @@ static void shared(const char *self)
 	if (pipe(channel))
 		return;
 	snprintf(number, sizeof(number), "%d", channel[0]);
-	/* A process that has begun with CUDA may not go on with it after fork(). */
-	child = fork();
-	if (!child) {
-		execl(self, self, number, (char *)NULL);
-		_exit(127);
-	}
 	if (write(channel[1], &message, sizeof(message)) != sizeof(message))
 		return;
-	waitpid(child, &status, 0);
+	status = run_again(self, number);
 	if (status) {
 		printf("- shared the other process ended with %d\n",
 		       WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));

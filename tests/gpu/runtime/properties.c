@@ -106,11 +106,4 @@ static void attributes(void)
 	}
 }
 
-int main(void)
-{
-	begin();
-	RUN(fields);
-	RUN(added);
-	RUN(attributes);
-	return finish();
-}
+PROGRAM(RUN(fields); RUN(added); RUN(attributes))

@@ -63,10 +63,4 @@ static void host_functions(void)
 	DO(cudaStreamDestroy(stream));
 }
 
-int main(void)
-{
-	begin();
-	RUN(waits);
-	RUN(host_functions);
-	return finish();
-}
+PROGRAM(RUN(waits); RUN(host_functions))

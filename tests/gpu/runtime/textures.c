@@ -76,10 +76,4 @@ static void surface(void)
 	DO(cudaFreeArray(array));
 }
 
-int main(void)
-{
-	begin();
-	RUN(linear);
-	RUN(surface);
-	return finish();
-}
+PROGRAM(RUN(linear); RUN(surface))

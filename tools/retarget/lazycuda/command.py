@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The commands: some questions answered here, retarget in Python, all else in C."""
+"""The commands: some questions answered here, retarget and toolkit in Python, all else in C."""
+import hashlib
+import importlib
 import os
 import resource
 import signal
@@ -11,6 +13,7 @@ USAGE = """\
 usage: python -m lazycuda
        python -m lazycuda --libdir [MAJOR] | --compatdir MAJOR
        python -m lazycuda --includedir | --cmakedir | --pkgconfigdir
+       python -m lazycuda --toolkit MAJOR
        python -m lazycuda --version
        python -m lazycuda COMMAND [OPTION...]
 
@@ -23,6 +26,8 @@ Without arguments it prints all folders that there are; else one of them:
   --includedir      of lazycuda.h and lazycuda_link.h
   --cmakedir        of the CMake package
   --pkgconfigdir    of the pkg-config files
+  --toolkit MAJOR   what `lazycuda toolkit` makes, in the user's cache: made or
+                    brought up to date, for CUDA_HOME or CUDAToolkit_ROOT
 
 COMMAND is what `lazycuda --help` lists.
 """
@@ -33,7 +38,7 @@ def begin():
     opened becomes a standard stream that is closed, as in tools/main.c."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})     # see tools/retarget_command.c
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})     # see tools/python_command.c
     for stream in range(3):
         try:
             os.fstat(stream)
@@ -107,6 +112,14 @@ def _print_folder(asked):
     return 2
 
 
+def _toolkit(major):
+    """Each Python has its own: another one has other headers."""
+    from . import toolkit
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    name = f"toolkit{major}-{hashlib.sha256(sys.prefix.encode()).hexdigest()[:8]}"
+    return toolkit.main(["--quiet", "--cuda", major, os.path.join(cache, "lazycuda", name)])
+
+
 def _run_program(words):
     program = paths.program()
     try:
@@ -117,13 +130,12 @@ def _run_program(words):
 
 
 def program():
-    """`lazycuda` of the Python package: as the command in C, but that retarget
-    runs in the Python that it was installed into."""
+    """`lazycuda` of the Python package: as the command in C, but that what is in Python
+    runs in the one that it was installed into."""
     begin()
     words = sys.argv[1:]
-    if words and words[0] == "retarget":
-        from . import retarget
-        return retarget.main(words[1:])
+    if words and words[0] in ("retarget", "toolkit"):
+        return importlib.import_module(f"lazycuda.{words[0]}").main(words[1:])
     return _run_program(words)
 
 
@@ -133,6 +145,8 @@ def main():
     words = sys.argv[1:]
     if words and words[0] in paths.FOLDERS:
         return _print_folder(" ".join(words))
+    if len(words) == 2 and words[0] == "--toolkit":
+        return _toolkit(words[1])
     if words and words[0] not in ("--help", "-h"):
         return program()
     text = USAGE[:-1] if words else "\n".join(f"{asked:<16}{folder}" for asked, folder in _folders().items())

@@ -22,9 +22,9 @@ PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_PHDR, PT_TLS = 1, 2, 3, 4, 6, 7
 PF_W = 2
 DT_NEEDED, DT_PLTRELSZ, DT_HASH, DT_STRTAB, DT_SYMTAB, DT_RELA = 1, 2, 4, 5, 6, 7
 DT_RELASZ, DT_STRSZ, DT_SONAME, DT_RPATH, DT_JMPREL, DT_RUNPATH = 8, 10, 14, 15, 23, 29
-DT_INIT, DT_FINI, DT_REL, DT_TEXTREL, DT_RELRSZ, DT_RELR = 12, 13, 17, 22, 35, 36
+DT_INIT, DT_FINI, DT_REL, DT_RELRSZ, DT_RELR = 12, 13, 17, 35, 36
 DT_BIND_NOW, DT_FLAGS, DT_FLAGS_1, DT_RELACOUNT = 24, 30, 0x6ffffffb, 0x6ffffff9
-DF_TEXTREL, DF_BIND_NOW, DF_1_NOW = 4, 8, 1
+DF_BIND_NOW, DF_1_NOW = 8, 1
 DT_GNU_HASH, DT_VERSYM = 0x6ffffef5, 0x6ffffff0
 DT_VERDEF, DT_VERDEFNUM = 0x6ffffffc, 0x6ffffffd
 DT_VERNEED, DT_VERNEEDNUM = 0x6ffffffe, 0x6fffffff
@@ -39,6 +39,8 @@ SHF_WRITE, SHF_ALLOC = 1, 2
 # PyPI's packages that have that.
 NOTE_DLOPEN = b"FDO\0", 0x407c0c0a
 NOTE_PACKAGES = b"lazycuda\0", 1
+# Of a stub inside a file: two words, then "0.1.0 cudart 12 12" and perhaps names of functions.
+NOTE_RECORD = b"lazycuda\0", 2
 
 DYNAMIC = struct.Struct("<qQ")
 RELOCATION = struct.Struct("<QQq")
@@ -178,9 +180,22 @@ class Elf:
         return [segment for segment in self.segments if segment.type == kind]
 
     def notes(self, wanted):
-        """What the notes of this owner and type say, as one list.  Only stubs are asked, whose notes
-        are arrays of JSON."""
-        found = []
+        """What the notes of this owner and type say, which are arrays of JSON, as one list."""
+        try:
+            return [each for said in self._notes(wanted) for each in json.loads(said.rstrip(b"\0"))]
+        except (ValueError, TypeError, RecursionError):
+            raise ElfError("has a damaged note") from None
+
+    @functools.cached_property
+    def inside(self):
+        """(library, release of lazycuda) of the stubs that are in the file itself."""
+        try:
+            return [(said[1], said[0]) for said in (
+                note[8:].decode("ascii").split(maxsplit=2) for note in self._notes(NOTE_RECORD))]
+        except (IndexError, ValueError):
+            raise ElfError("has a damaged note") from None
+
+    def _notes(self, wanted):
         for segment in self.of_type(PT_NOTE):
             data = self._read(segment.offset, segment.file_size)
             at, align = 0, segment.align if segment.align == 8 else 4
@@ -188,12 +203,8 @@ class Elf:
                 owner, size, kind = struct.unpack_from("<III", data, at)
                 start = at + 12 + -(-owner // align) * align
                 if (data[at + 12:at + 12 + owner], kind) == wanted:
-                    try:
-                        found += json.loads(data[start:start + size].rstrip(b"\0"))
-                    except (ValueError, TypeError, RecursionError):
-                        raise ElfError("has a damaged note") from None
+                    yield data[start:start + size]
                 at = start + -(-size // align) * align
-        return found
 
     def room(self, address):
         """(where in the file an address is, how many bytes are mapped from there on); None"""

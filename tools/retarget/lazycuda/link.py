@@ -148,7 +148,8 @@ def _one_of(what: str, given: object, numbers: Type[_N]) -> _N:
         return numbers[given.upper()] if isinstance(given, str) else numbers(operator.index(given))  # type: ignore
     except (KeyError, TypeError):
         raise (ValueError if isinstance(given, str) else TypeError)(
-            f"{what} is one of {', '.join(one.name.lower() for one in numbers)}, not {given!r}") from None
+            f"{what} is one of {', '.join(one.name.lower() for one in numbers)}, not {given!r};"
+            f" the default is {numbers(0).name.lower()}") from None
 
 
 def _whole(what: str, given: Any) -> int:
@@ -208,8 +209,8 @@ class Input:
     """Something to link, of a kind that the content tells: a class for each kind that can
     be declared is below, and what turns out to be another is refused (KIND_MISMATCH).
 
-    data: bytes, or text; or a path, as from_path() takes it; or an open file or its like, which
-    is read now.  A buffer that is not bytes is copied, now.
+    data: bytes, or text, if that names no file; or a path, as from_path() takes it; or an open
+    file or its like, which is read now.  A buffer that is not bytes is copied, now.
     name: for messages and logs.
     setup_callback, teardown_callback: called with the module by Result.setup() and
     teardown(), if this was linked.
@@ -231,6 +232,9 @@ class Input:
                  headers: Optional[Mapping[str, Data]] = None) -> None:
         _callable("setup_callback", setup_callback)
         _callable("teardown_callback", teardown_callback)
+        if isinstance(data, str) and os.path.isfile(data):
+            raise ValueError(f"text is what is linked, and {data!r} is the name of a file:"
+                             f" {type(self).__name__}.from_path() takes that")
         self.path = os.fsdecode(data) if isinstance(data, os.PathLike) else None
         self.data = None if self.path is not None else _data(data)
         unnamed = f"<unnamed{_UNNAMED.get(self.kind, '-' + self.kind.name.lower())}>"
@@ -416,7 +420,8 @@ class Inspection:
             c.free(block)
 
     def __repr__(self) -> str:
-        return f"<Inspection {self.name}: {self.kind.name}, {len(self.entries)} entries>"
+        error = f", {self.error}" if self.error else ""
+        return f"<Inspection {self.name}: {self.kind.name}, {len(self.entries)} entries{error}>"
 
 
 def _entry(seen: Any) -> Entry:
@@ -672,8 +677,8 @@ def _set_texts(struct: Any, name: str, texts: Collection[Union[str, bytes]]) -> 
 def _c_environment(given: Environment) -> Any:
     driver, branch = ctypes.c_int(), ctypes.c_int()
     # The library knows which CUDA each display driver has.
-    if c.library().lazycuda_read_driver(_bytes(given.driver or "none"), ctypes.byref(driver),
-                                        ctypes.byref(branch)):
+    version = _check("the version of a driver", given.driver or "none", str)
+    if c.library().lazycuda_read_driver(_bytes(version), ctypes.byref(driver), ctypes.byref(branch)):
         raise ValueError(f"{given.driver!r} is not a version of a driver: give that of its CUDA,"
                          " \"12.4\", or its own, \"550.120\"")
     return abi.Environment(size=ctypes.sizeof(abi.Environment), driver=driver.value,
@@ -981,7 +986,8 @@ def find_header(name: str, library: Optional[Path] = None) -> str:
     as find_components() has it.  Raises FileNotFoundError, which says why."""
     if os.path.isabs(name) or ".." in pathlib.PurePath(name).parts:
         raise ValueError(f"{name!r} is not the name of a header, as in #include <NAME>")
-    _, why = _beside(library, "headers", "cccl")
+    in_cccl = pathlib.PurePath(name).parts[0] in ("cub", "cuda", "nv", "thrust")
+    _, why = _beside(library, "cccl" if in_cccl else "headers")
     return _in_folders(name, library, "includes", why)
 
 

@@ -138,12 +138,15 @@ CONSTANT = re.compile(rb"lib(?<![^\0/]lib)[^\0/]{1,200}?\.so[0-9.*?{}\[\]-]*(?=\
 
 
 def of_constants(image):
-    """Names of libraries that stand alone among the texts of an ELF file."""
+    """Names of libraries that stand alone among the texts of an ELF file, but those that stubs in it open."""
+    inside = {names.stub(f"lib{library}_stub.so") for library, _ in image.inside}
+    chosen = inside | set(packages.in_turn(inside)) | set(names.DRIVER if inside else ())
     found = set()
     for data in image.constants():
         for each in CONSTANT.findall(data):
             text = each.decode(errors="replace")
-            if family := _family_of_library(text):
+            real = names.real(text)
+            if (family := _family_of_library(text)) and not (real and real.library in chosen):
                 found.add((0, "names", text, family))
     return sorted(found)
 

@@ -87,6 +87,9 @@ NO_LIBRARIES = frozenset(("nvidia-cudnn-frontend", "nvidia-ml-py", "nvidia-nvtx-
 # Packages whose versions count as CUDA does, and tell the major.
 COUNTS_CUDA = frozenset(package.family for package in TABLE
                         if package.requirements.get(13) == f"{package.family}==13.*")
+# Those that have no library that a stub stands for: headers and the compiler.
+ALSO_OF_TOOLKIT = frozenset(f"nvidia-{name}" for name in (
+    "cuda-cccl", "cuda-crt", "cuda-nvcc", "cuda-profiler-api", "nvml-dev"))
 
 
 def in_turn(libraries):
@@ -114,6 +117,17 @@ def is_cudas(name):
     name = canonical(name)
     return name in (TOOLKIT, "cuquantum", "tensorrt") or bool(OF_MAJOR.search(name)) or \
         name.startswith("nvidia-") and name not in NO_LIBRARIES
+
+
+def cuda_of(name, version):
+    """The major of CUDA that a package is for, by its canonical name and its version; None."""
+    told, number = OF_MAJOR.search(name), version.partition(".")[0]
+    if told:
+        return int(told[1])
+    package = BY_FAMILY.get(name)
+    if package:
+        return next((major for major, text in package.requirements.items() if text == f"{name}=={number}.*"), None)
+    return int(number) if name in ALSO_OF_TOOLKIT and number.isdigit() and int(number) in MAJORS else None
 
 
 def stem(text):

@@ -35,7 +35,7 @@ class Part:
         try:
             self.image = elf.read(path)
             self.library = self._library()
-            _ = self.needed         # which raises where a name cannot be read
+            _ = self.needed, self.image.inside      # which raise where a name cannot be read
         except elf.ElfError:
             # For another kind of machine, or damaged: nothing of ours.
             self.image = self.library = None

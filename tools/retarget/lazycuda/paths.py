@@ -25,10 +25,10 @@ def _place(name: str) -> pathlib.Path:
 def libdir(major: Optional[Union[int, str]] = None) -> pathlib.Path:
     """The folder of the stubs; or of the import libraries of a CUDA major."""
     folder = _place("lib")
-    return folder if major is None else _of_major(folder, f"cuda{major}")
+    return folder if major is None else of_major(folder, f"cuda{major}")
 
 
-def _of_major(folder: pathlib.Path, name: str) -> pathlib.Path:
+def of_major(folder: pathlib.Path, name: str) -> pathlib.Path:
     inside = folder / "lazycuda" / name
     return inside if inside.is_dir() else folder / name
 
@@ -36,7 +36,7 @@ def _of_major(folder: pathlib.Path, name: str) -> pathlib.Path:
 def compatdir(major: Union[int, str], folder: Optional[pathlib.Path] = None) -> pathlib.Path:
     """The folder of the stubs that have the real libraries' names, of a CUDA major; of other
     stubs than those of this package, if their folder is given."""
-    return _of_major(folder or libdir(), f"compat{major}")
+    return of_major(folder or libdir(), f"compat{major}")
 
 
 def majors(kind: str = "cuda", folder: Optional[pathlib.Path] = None) -> List[str]:

@@ -42,6 +42,8 @@ def retarget(path, said, options, output):
     if repoint.has_static_runtime(image):
         said["notes"].append("has the CUDA runtime linked statically: out of reach; link with "
                              "`nvcc -cudart none` and an import library")
+    if note := repoint.stubs_inside(image):
+        said["notes"].append(note)
     if not work:
         said["outcome"] = "already" if repoint.needs_stub(image) else "nothing"
         return

@@ -8,6 +8,7 @@ import time
 # Seconds: work shorter than SOON needs no line, and nobody reads updates faster than AGAIN.
 SOON = 0.3
 AGAIN = 0.1
+CLEARED = "\r\x1b[K"
 
 
 def width(stream):
@@ -43,17 +44,19 @@ class Line:
 
     def clear(self):
         if self.shown:
-            self._write("\r\x1b[K")
+            self._write(CLEARED)
             self.shown = False
 
     def interrupted(self):
-        """Clears it once more: a terminal that is sent ^C drops what it has not shown yet."""
-        self.shown = self.ever
-        self.clear()
+        """Clears it once more: a terminal that is sent ^C drops what it has not shown yet.  A signal may come
+        amid a write of the stream, which takes no other then."""
+        if self.ever:
+            with contextlib.suppress(OSError):
+                os.write(self.stream.fileno(), CLEARED.encode())
 
     def _write(self, text):
-        # A terminal that went away is no reason to stop, nor a signal that came amid a write.
-        with contextlib.suppress(OSError, RuntimeError):
+        # A terminal that went away is no reason to stop.
+        with contextlib.suppress(OSError):
             self.stream.write(text)
             self.stream.flush()
 

@@ -351,6 +351,14 @@ def has_static_runtime(image):
     return any(STATIC_RUNTIME in constants for constants in image.constants())
 
 
+def stubs_inside(image):
+    """What is to be said of those that are in the file itself; None."""
+    if not image.inside:
+        return None
+    libraries, releases = (", ".join(dict.fromkeys(words)) for words in zip(*image.inside))
+    return f"has stubs of {libraries} of lazycuda {releases} inside, which are left as they are"
+
+
 def some(words):
     """A few of many, for a message."""
     return ", ".join(words[:3]) + (", ..." if len(words) > 3 else "")

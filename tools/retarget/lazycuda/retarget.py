@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: MIT
 """`lazycuda retarget`: from the real CUDA libraries to the stubs."""
-import argparse
 import difflib
 import fnmatch
 import functools
-import itertools
 import os
-import pathlib
 import re
 import shutil
 import stat
-import sys
-import traceback
 
-from . import deflate, elf, names, patchelf, paths, plain_file, progress, report, repoint, wheel
-from .command import complain, say
+from . import arguments, deflate, elf, names, patchelf, paths, plain_file, progress, report, repoint, wheel
+from .command import complain
 from .staging import Staging, output_path
 
 DESCRIPTION = """\
@@ -92,68 +87,18 @@ def _is_pattern(word):
     return bool(re.search(r"[/.*?\[]", _library(word)))
 
 
-def _print(text):
-    return say(text, "lazycuda retarget")
-
-
-# What argparse says, and how all commands say it.
-SAID = ((r"the following arguments are required: FILE", "no file is given"),
-        (r"one of the arguments -o/--output --in-place is required",
-         "no output folder is given: use -o DIR, or --in-place"),
-        (r"argument (?:-o/)?(--[\w-]+): expected one argument", r"a value is missing after \1"),
-        (r"argument (?:-o/)?(\S+): is empty", r"\1 is empty"))
-
-
-def _word(word):
-    """An empty one is of a variable that is not set; as a path it would be the folder that one is in."""
-    if not word:
-        raise argparse.ArgumentTypeError("is empty")
-    return word
-
-
-def _path(word):
-    return pathlib.Path(_word(word))
-
-
-class Parser(argparse.ArgumentParser):
-    def parse_args(self, words=None):
-        """What is said first is that an option is misspelt: the rest may come of it."""
-        words = sys.argv[1:] if words is None else words
-        for word in itertools.takewhile("--".__ne__, words):
-            name = word.partition("=")[0] if word.startswith("--") else word[:2]
-            if len(name) > 1 and name[0] == "-" and name not in self._option_string_actions:
-                near = difflib.get_close_matches(name, self._option_string_actions, 1)
-                self.error(f"unknown option {word}" + (f"; did you mean {near[0]}?" if near else ""))
-        return super().parse_args(words)
-
-    def print_help(self, file=None):
-        if not _print(self.format_help()[:-1]):
-            self.exit(2)
-
-    def error(self, message, more=""):
-        """The error, then one line of usage, as all commands have it; between them what else is said."""
-        for pattern, words in SAID:
-            message = re.sub(pattern, words, message)
-        complain(f"{self.prog}: {report.printable(message)}\n{more}"
-                 f"usage: {self.prog} [OPTION...] -o DIR FILE...\n"
-                 f"`{self.prog} --help` says more.")
-        self.exit(2)
-
-
 def _parser():
-    parser = Parser(
-        prog="lazycuda retarget", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments.Parser("retarget", "-o DIR FILE...", description=DESCRIPTION, epilog=EPILOG)
     add = parser.add_argument
-    add("inputs", nargs="+", metavar="FILE", type=_path,
+    add("inputs", nargs="+", metavar="FILE", type=arguments.path,
         help="an ELF file, or a wheel (.whl)")
     where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("-o", "--output", metavar="DIR", type=_path,
+    where.add_argument("-o", "--output", metavar="DIR", type=arguments.path,
                        help="write results there, under the names they have")
     where.add_argument("--in-place", action="store_true", help="replace the inputs")
     add("--bundle", action="store_true",
         help="files: put the stubs beside each and $ORIGIN first in its RPATH")
-    add("--stubs-in", metavar="FOLDER", type=_word,
+    add("--stubs-in", metavar="FOLDER", type=arguments.word,
         help="wheels: where in it the stubs are added (default: NAME.libs)")
     add("--relax-requirements", action="store_true",
         help="wheels: make requirements on packages of CUDA's libraries that no file needs any more "
@@ -173,13 +118,13 @@ def _parser():
              "name that nothing serves")
     add("--keep-libraries", action="store_true",
         help="wheels: keep bundled real libraries that nothing needs any more")
-    add("--build-tag", metavar="TAG", type=_word, help="wheels: name the result apart, such as 1lazycuda")
+    add("--build-tag", metavar="TAG", type=arguments.word, help="wheels: name the result apart, such as 1lazycuda")
     add("--fast", action="store_true",
         help="wheels: compress with isal, six times as fast: up to a fifth larger")
-    add("--stubs", metavar="DIR", type=_path, help="where the stubs are")
-    add("--stub", action="append", default=[], metavar="FILE", type=_path,
+    add("--stubs", metavar="DIR", type=arguments.path, help="where the stubs are")
+    add("--stub", action="append", default=[], metavar="FILE", type=arguments.path,
         help="a stub that `lazycuda stub` made: replace its library, too; may be given again")
-    add("--patchelf", metavar="PROGRAM", type=_word, help="default: the one on PATH")
+    add("--patchelf", metavar="PROGRAM", type=arguments.word, help="default: the one on PATH")
     add("--json", action="store_true", help="print JSON")
     return parser
 
@@ -269,7 +214,7 @@ def _retarget(path, options, staging):
     except OSError:
         raise
     except Exception as error:
-        report.refuse(said, repoint.Refused("UNREADABLE", _why(error)))
+        report.refuse(said, repoint.Refused("UNREADABLE", arguments.why(error)))
     if said["outcome"] in ("nothing", "already", "foreign") and options.output:
         shutil.copy2(path, output(path.name))
     if _state(path) != before:
@@ -301,7 +246,7 @@ def _run(parser, options):
     return all_said
 
 
-def _say(all_said, options):
+def _say(parser, all_said, options):
     """False if something could not be said."""
     try:
         used = options.find_patchelf() if any(said["outcome"] == "retargeted" for said in all_said) \
@@ -309,35 +254,23 @@ def _say(all_said, options):
     except repoint.Refused:     # only METADATA was changed
         used = None
     if options.json:
-        return _print(report.as_json(all_said, used))
+        return parser.say(report.as_json(all_said, used))
     for said in all_said:
         if said["outcome"] == "refused":
             complain(report.as_text(said))
-        elif not _print(report.as_text(said)):
+        elif not parser.say(report.as_text(said)):
             return False
     return True
 
 
-def _why(error):
-    """What is to be said where something failed."""
-    if isinstance(error, MemoryError):
-        return "memory ran out"
-    if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return (f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}:{place.lineno}): a mistake of "
-            "lazycuda; please report it")
+def _carry_out(parser, options):
+    options = Options(options)
+    _check_usage(parser, options)
+    if options.only or options.leave:
+        _check_libraries(parser, options)
+    all_said = _run(parser, options)
+    return _status(all_said, options) if _say(parser, all_said, options) else 2
 
 
-def main(arguments=None):
-    parser = _parser()
-    options = Options(parser.parse_args(arguments))
-    try:
-        _check_usage(parser, options)
-        if options.only or options.leave:
-            _check_libraries(parser, options)
-        all_said = _run(parser, options)
-        return _status(all_said, options) if _say(all_said, options) else 2
-    except Exception as error:
-        complain(report.printable(f"lazycuda retarget: {_why(error)}"))
-        return 2
+def main(words=None):
+    return _parser().run(_carry_out, words)

@@ -133,6 +133,26 @@ class _Output:
             os.unlink(self.final)
 
 
+class _Folder(_Output):
+    """A whole folder on its way: nobody sees one that is half old and half new."""
+
+    def check(self):
+        if os.path.isdir(self.final):
+            return os.stat(self.final)
+        if os.path.lexists(self.final):
+            raise OSError(None, "is not a directory")
+        return None
+
+    def keep(self):
+        there = self.check()
+        if there:
+            os.chmod(self.new, stat.S_IMODE(there.st_mode))
+            self.replaces = True
+
+    def move(self, last):
+        super().move(last=False)        # no folder takes the place of another
+
+
 class Staging:
     """Hands out paths beside the places of files, and moves what was written there
     in one go.  Whatever was not moved is gone at the end, also if a signal is the end."""
@@ -222,7 +242,13 @@ class Staging:
                 if not left:
                     raise
 
-    def output(self, final, shown, source):
+    def folder(self, final, shown):
+        """The same for a folder, which is there and empty."""
+        new = self.output(final, shown, None, _Folder)
+        new.mkdir()
+        return new
+
+    def output(self, final, shown, source, kind=_Output):
         """Where to write what is to become `final`, an output_path(), which the user knows as `shown`; of
         `source`, which may write it again."""
         if final not in self._outputs:
@@ -230,7 +256,7 @@ class Staging:
                 self._folders[final.parent] = self._folders.get(final.parent) or self._begin(final.parent)
             folder = pathlib.Path(self._folders[final.parent], str(len(self._outputs)))
             folder.mkdir()
-            self._outputs[final] = _Output(final, shown, folder / final.name, source)
+            self._outputs[final] = kind(final, shown, folder / final.name, source)
             with _about(shown):
                 self._outputs[final].check()
         if self._outputs[final].source != source:

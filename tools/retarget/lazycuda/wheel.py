@@ -121,6 +121,8 @@ class Job:
         for part in found:
             if part.image and not part.library and repoint.has_static_runtime(part.image):
                 yield f"{part.name} has the CUDA runtime linked statically: out of reach"
+            if note := part.image and repoint.stubs_inside(part.image):
+                yield f"{part.name} {note}"
             if part.library and not part.opener and part.answers_to & serving.bundled:
                 yield (f"{part.name} is the real {part.library}, and stays: it comes with the wheel, as "
                        "published")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* room.c - memory for the bytes of a large file, few of which are needed at once */
-#include "room.h"
+/* buffer.c - memory for the bytes of a large file, few of which are needed at once */
+#include "buffer.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Rooms larger than this lie in a file. */
+/* Buffers larger than this lie in a file. */
 #define LARGE (64 << 20)
 
 /* Opens a file without a name and reserves `size` bytes of the disk for it; -1 on failure.
@@ -29,29 +29,29 @@ static int open_file(size_t size)
 	return fd;
 }
 
-bool room_take(struct room *room)
+bool buffer_allocate(struct buffer *buffer)
 {
-	int fd = room->size > LARGE ? open_file(room->size) : -1;
+	int fd = buffer->size > LARGE ? open_file(buffer->size) : -1;
 	void *bytes = MAP_FAILED;
 
 	if (fd >= 0) {
-		bytes = mmap(NULL, room->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		bytes = mmap(NULL, buffer->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		close(fd);
 	}
-	room->in_file = bytes != MAP_FAILED;
-	if (!room->in_file)
-		bytes = mmap(NULL, room->size, PROT_READ | PROT_WRITE,
+	buffer->in_file = bytes != MAP_FAILED;
+	if (!buffer->in_file)
+		bytes = mmap(NULL, buffer->size, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	room->bytes = bytes;
+	buffer->bytes = bytes;
 	return bytes != MAP_FAILED;
 }
 
-void room_return(struct room *room)
+void buffer_free(struct buffer *buffer)
 {
-	munmap(room->bytes, room->size);
+	munmap(buffer->bytes, buffer->size);
 }
 
-void room_forget(const unsigned char *from, const unsigned char *to)
+void buffer_forget(const unsigned char *from, const unsigned char *to)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t start = (uintptr_t)from & -page;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retarget_command.c - `lazycuda retarget`: repoints binaries from the real libraries to the stubs
+ * python_command.c - `lazycuda retarget` and `lazycuda toolkit`
  *
- * The command itself is in Python, which can read and write wheels.  This finds and
- * executes it.
+ * They are in Python: one reads and writes wheels, one looks for what pip has installed.  This
+ * finds and executes them.
  */
 #include "commands.h"
 
@@ -49,7 +49,7 @@ static char *stubs_option(void)
 	return option;
 }
 
-int retarget_main(int argc, char **argv)
+int python_main(int argc, char **argv)
 {
 	char *code = find_code(), *stubs = stubs_option();
 	char **words = calloc((size_t)argc + 7, sizeof(*words));
@@ -57,7 +57,7 @@ int retarget_main(int argc, char **argv)
 	sigset_t interrupt;
 
 	if (!words || !code) {
-		complain("retarget", "there is no %s/lazycuda/retarget.py: install lazycuda's Python"
+		complain(argv[0], "there is no %s/lazycuda/retarget.py: install lazycuda's Python"
 			 " module", python_place);
 		free(words);
 		free(code);
@@ -70,7 +70,7 @@ int retarget_main(int argc, char **argv)
 	words[count++] = "-I";
 	words[count++] = "-B";
 	words[count++] = code;
-	words[count++] = "retarget";
+	words[count++] = argv[0];
 	if (stubs)
 		words[count++] = stubs;
 	for (int i = 1; i < argc; i++)
@@ -80,8 +80,8 @@ int retarget_main(int argc, char **argv)
 	sigaddset(&interrupt, SIGINT);
 	sigprocmask(SIG_BLOCK, &interrupt, NULL);
 	execvp(words[0], words);
-	fprintf(stderr, "lazycuda retarget: python3 cannot be run: %s; retarget needs Python 3.8"
-		" or later on PATH\n", strerror(errno));
+	complain(argv[0], "python3 cannot be run: %s; %s needs Python 3.8 or later on PATH",
+		 strerror(errno), argv[0]);
 	free(words);
 	free(code);
 	free(stubs);

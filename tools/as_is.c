@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* as_it_lies.c - what keeps a file, as it lies there, from versions that would serve its imports */
-#include "as_it_lies.h"
+/* as_is.c - what keeps a file, as it lies there, from versions that would serve its imports */
+#include "as_is.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static enum serves serves(const struct findings *findings, const char *soname)
 	       SERVES_NOT;
 }
 
-bool lies_beside(const struct findings *findings, const char *soname)
+bool as_is_beside(const struct findings *findings, const char *soname)
 {
 	return serves(findings, soname) == SERVES;
 }
@@ -31,15 +31,15 @@ static bool is_in_wheel(const struct findings *findings)
 	return findings->beside && findings->beside->wheel;
 }
 
-bool lies_apart(const struct findings *findings)
+bool as_is_apart(const struct findings *findings)
 {
-	return is_in_wheel(findings) && !findings->searcher.place;
+	return is_in_wheel(findings) && !findings->searcher.installed;
 }
 
 /* Returns true if a stub is installed with a wheel, where the file finds it. */
 static bool stub_is_there(const struct findings *findings, const char *soname)
 {
-	return !is_in_wheel(findings) || lies_beside(findings, soname) ||
+	return !is_in_wheel(findings) || as_is_beside(findings, soname) ||
 	       neighbours_require_stubs(findings->beside, &findings->searcher);
 }
 
@@ -109,8 +109,8 @@ static uint32_t cudas_with(const struct findings *findings, const struct found_i
 	return import->through == NEEDS_RENAMED && is_in_wheel(findings) ? 0 : cudas_that_have(import);
 }
 
-bool lies_with_its_libraries(const struct tables *tables, const struct findings *findings,
-			     size_t toolkit)
+bool as_is_with_its_libraries(const struct tables *tables, const struct findings *findings,
+			      size_t toolkit)
 {
 	for (size_t i = 0; i < findings->import_count; i++)
 		if (!(cudas_with(findings, &findings->imports[i]) & bit_of(tables, toolkit)))
@@ -157,7 +157,7 @@ static bool is_brought(const struct tables *tables, const struct findings *findi
 
 	for (size_t i = 0; i < findings->needed.count; i++)
 		note_bringer(findings->needed.list[i], &search);
-	if (!search.brought && findings->searcher.place &&
+	if (!search.brought && findings->searcher.installed &&
 	    !neighbours_needs(findings->beside, &findings->searcher, note_bringer, &search))
 		return true;
 	return search.brought;
@@ -213,7 +213,7 @@ static void take_one_cuda(struct findings *findings, uint32_t known)
 	}
 }
 
-void lies_settle(struct tables *tables, struct findings *findings)
+void as_is_settle(struct tables *tables, struct findings *findings)
 {
 	bool any = false;
 	int major;
@@ -245,46 +245,46 @@ void lies_settle(struct tables *tables, struct findings *findings)
 
 /* ---- where it runs ---- */
 
-bool lies_for_glibc(const struct findings *findings)
+bool as_is_for_glibc(const struct findings *findings)
 {
 	return !findings->musl && !findings->without_stub.count;
 }
 
-bool lies_without_stubless(const struct findings *findings)
+bool as_is_without_stubless(const struct findings *findings)
 {
 	for (size_t i = 0; i < findings->stubless.count; i++)
-		if (!lies_beside(findings, findings->stubless.list[i]))
+		if (!as_is_beside(findings, findings->stubless.list[i]))
 			return false;
 	return true;
 }
 
-bool lies_without_cuda(const struct findings *findings)
+bool as_is_without_cuda(const struct findings *findings)
 {
 	for (size_t i = 0; i < findings->import_count; i++) {
 		const struct found_import *import = &findings->imports[i];
 
 		if (import->unmet)
 			return false;
-		if (import->needed && !lies_beside(findings, import->needed) &&
+		if (import->needed && !as_is_beside(findings, import->needed) &&
 		    (import->through == NEEDS_REAL || !cudas_with(findings, import)))
 			return false;
 	}
-	return lies_for_glibc(findings) && lies_without_stubless(findings);
+	return as_is_for_glibc(findings) && as_is_without_stubless(findings);
 }
 
-bool lies_retargeted(const struct findings *findings)
+bool as_is_retargeted(const struct findings *findings)
 {
 	for (size_t i = 0; i < findings->import_count; i++) {
 		const struct found_import *import = &findings->imports[i];
 
 		if (import->unmet || (import->needed && import->through != NEEDS_STUB &&
-				      !lies_beside(findings, import->needed)))
+				      !as_is_beside(findings, import->needed)))
 			return false;
 	}
 	return true;
 }
 
-bool lies_without_stub(const struct findings *findings)
+bool as_is_without_stub(const struct findings *findings)
 {
 	bool lacks = false;
 
@@ -340,18 +340,18 @@ static bool opens_all(const struct tables *tables, const struct findings *findin
 	return true;
 }
 
-bool lies_within_reach(const struct tables *tables, const struct findings *findings, size_t toolkit,
-		       bool by_name)
+bool as_is_within_reach(const struct tables *tables, const struct findings *findings, size_t toolkit,
+			bool by_name)
 {
 	/* No stub stands for a name that no known CUDA has. */
 	for (size_t i = 0; i < findings->import_count; i++) {
 		const struct found_import *import = &findings->imports[i];
 
-		if (import->needed && !lies_beside(findings, import->needed) &&
+		if (import->needed && !as_is_beside(findings, import->needed) &&
 		    !(cudas_that_have(import) & known_cudas(tables)))
 			return false;
 	}
-	return lies_for_glibc(findings) &&
+	return as_is_for_glibc(findings) &&
 	       (by_name || opens_all(tables, findings, toolkit));
 }
 
@@ -401,7 +401,7 @@ static const char *needed_text(struct lc_arena *arena, const struct findings *fi
 	}
 	if (*text)
 		text = lc_format(arena, "it needs %s", text);
-	if (*text && lies_apart(findings))
+	if (*text && as_is_apart(findings))
 		text = lc_format(arena, "%s, and is not installed into site-packages, where retarget puts"
 				 " stubs", text);
 	if (*astray)
@@ -433,8 +433,8 @@ static const char *opened_text(struct lc_arena *arena, const struct tables *tabl
 				 " without)", text) : "";
 }
 
-const char *lies_reasons(struct lc_arena *arena, const struct tables *tables,
-			 const struct findings *findings, bool by_name)
+const char *as_is_reasons(struct lc_arena *arena, const struct tables *tables,
+			  const struct findings *findings, bool by_name)
 {
 	const char *text = needed_text(arena, findings);
 
@@ -449,7 +449,7 @@ const char *lies_reasons(struct lc_arena *arena, const struct tables *tables,
 	return text;
 }
 
-struct lc_strings lies_unjudged(struct lc_arena *arena, const struct findings *findings)
+struct lc_strings as_is_unjudged(struct lc_arena *arena, const struct findings *findings)
 {
 	struct lc_strings names = { .count = 0 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * known.h - what one search found out, for the searches after it
+ * cache.h - what one search found out, for the searches after it
  *
  * The stubs of a process look at the same objects, folders and files.  The first one that
  * searches keeps what it saw in the record of the first stub, and the others look it up
@@ -14,8 +14,8 @@
  *
  * It is never freed once a status that points into it was published.
  */
-#ifndef KNOWN_H
-#define KNOWN_H
+#ifndef CACHE_H
+#define CACHE_H
 
 #include "choice.h"
 #include "../base/object.h"
@@ -30,12 +30,12 @@ enum lc_of_driver { LC_OF_DRIVER_CUDA, LC_OF_DRIVER_NVML, LC_OF_DRIVER };
 extern const struct lc_library *const lc_of_driver[LC_OF_DRIVER] LC_HIDDEN;
 
 /* Another path to the same file. */
-struct lc_link {
+struct lc_other_path {
 	const char *path, *found_by;
-	struct lc_link *next;	/* in the order of the places */
+	struct lc_other_path *next;	/* in the order of the places */
 };
 
-/* A file that was found; the choice only sees its option. */
+/* A file that was found, as a candidate. */
 struct lc_file {
 	const char *path;
 	const char *found_by;	/* as in lazycuda.h */
@@ -45,15 +45,14 @@ struct lc_file {
 	bool misnamed;		/* its name is that of another major */
 	uint32_t siblings;	/* as in struct lc_elf */
 	struct lc_identity identity;	/* when it was found or read; zero: not known */
-	struct lc_link *links;	/* beside which may lie what it needs */
+	struct lc_other_path *other_paths;	/* beside which may lie what it needs */
 };
 
 /* What was found in the places for one library, whatever stub looks for it. */
 struct lc_sought {
 	const struct lc_library *library;
 	struct lc_places places;
-	struct lc_option *options;
-	struct lc_file *files;		/* parallel to the options */
+	struct lc_candidate *candidates;
 	size_t count;
 	size_t kinds;		/* in how many kinds of places it was looked for */
 	bool later;		/* majors that are not in the list were looked for as well */
@@ -63,9 +62,9 @@ struct lc_sought {
 #define LC_LEADING 3
 extern const char lc_leading[LC_LEADING][16];
 
-struct lc_known {
+struct lc_cache {
 	struct lc_arena arena;		/* owns all that this leads to */
-	struct lc_known *older;		/* kept because statuses point into it */
+	struct lc_cache *older;		/* kept because statuses point into it */
 	bool used;			/* statuses point into this one, too */
 	bool spent;			/* not to be used by another search */
 	bool callers;			/* the process's callers were read */
@@ -87,28 +86,25 @@ struct lc_known {
 
 /* Takes what is known and still holds, or begins anew; NULL: memory ran out.  `callers` says that
  * what the loaded objects import may matter. */
-struct lc_known *lc_known_take(bool callers);
+struct lc_cache *lc_cache_take(bool callers);
 
 /* Gives it back.  `used` says that something that stays points into it. */
-void lc_known_give(struct lc_known *known, bool used);
+void lc_cache_give(struct lc_cache *cache, bool used);
 
 /* Called in the child of a fork(), which may go on in another root or as another user. */
-void lc_known_forked(void);
+void lc_cache_forked(void);
 
 /* Returns true if a file or folder that was looked at has changed since a search that took what
  * `began` then.  Takes nothing: false while another search is under way. */
-bool lc_known_changed(unsigned long long began);
+bool lc_cache_changed(unsigned long long began);
 
 /* Returns true if the run path of an object leads to the library behind the stub that it needs, and it may
  * have come since a search that saw so many users, when so many objects had been unloaded.  Sets *unsure
  * if memory ran out or another search is under way.  Takes no lock of ld.so's: a constructor that holds it may be
  * waiting for this very call. */
-bool lc_known_outgrown(size_t users, unsigned long long removed, bool *unsure);
+bool lc_cache_has_new_users(size_t users, unsigned long long removed, bool *unsure);
 
 /* The survey.  The first call makes it. */
-struct lc_survey *lc_known_survey(struct lc_known *known);
-
-/* What was found for a library; NULL: nobody has looked yet. */
-struct lc_sought *lc_known_sought(const struct lc_known *known, const struct lc_library *library);
+struct lc_survey *lc_cache_survey(struct lc_cache *cache);
 
 #endif
