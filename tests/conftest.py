@@ -169,6 +169,15 @@ def stubs_found(world):
 
 
 @pytest.fixture
+def stubs_apart(world):
+    """The same, where no other test makes files: the folders above a stub are places of the
+    search, and what changes there changes what the next stub asks."""
+    world.stubs = pathlib.Path("/opt/apart")
+    world.system(str(world.stubs), *map(build.stub, (*build.LIBRARIES, "nvml")))
+    world.search(world.stubs)
+
+
+@pytest.fixture
 def installed(world):
     """A machine whose search would find CUDA 13."""
     world.loader(*[fakes.fake(library, "13.5") for library in build.LIBRARIES])

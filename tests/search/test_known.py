@@ -16,7 +16,7 @@ from world import CALL, probe, user
 OLD = "shell:sleep 0.1"    # what was made just before a search is not trusted by the next
 FIRST = f"call:{CALL['cudart']}"
 SECOND = "load:nvrtc"
-pytestmark = pytest.mark.usefixtures("stubs_found")
+pytestmark = pytest.mark.usefixtures("stubs_apart")
 
 
 def second(world, *changes, before=(), **options):
@@ -33,7 +33,7 @@ def copied(file, folder):
 def calls_of_both(world, *changes, stubs=("cudart", "nvrtc")):
     """The system calls of the first and of the second stub's first call."""
     return between(system_calls(
-        world, probe(world.cc), *(f"open:{build.stub(library)}" for library in stubs), OLD, "mark:from",
+        world, probe(world.cc), *(f"open:{build.stub(name, world.stubs)}" for name in stubs), OLD, "mark:from",
         FIRST, *changes, "mark:midway", SECOND, "mark:to"), "from", "to").split("midway", 1)
 
 
@@ -53,7 +53,7 @@ def test_the_second_stub_asks_little(world, there):
     looks = "\n".join(calls[:opened])
     # Folders are compared, and the file is; none is looked for again, nor read.
     assert looks.count("libnvrtc.so.12") == there and "libnvrtc.so.13" not in looks
-    assert f'"{build.STUBS}", ' in looks
+    assert f'"{world.stubs}", ' in looks
     assert opened == len(calls) or (there and "libnvrtc.so.12" in calls[opened])
 
 
