@@ -69,3 +69,9 @@ def test_what_each_requires(built):
                 and not name.endswith("_stub.so.0")]
     for part in ("development", "tools", "python"):
         assert any(line.startswith("lazycuda-libs") for line in asked(built, part, "--requires"))
+
+
+def test_what_its_pkg_config_files_ask_for_is_provided(built):
+    provided, required = ({line.split()[0] for line in asked(built, "development", what) if "pkgconfig(" in line}
+                          for what in ("--provides", "--requires"))
+    assert "pkgconfig(cudart-stub-12)" in provided and required <= provided

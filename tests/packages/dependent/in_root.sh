@@ -90,7 +90,7 @@ install_rpms() {
 	# Debian's own, up to rpm 4.18.
 	force=$(rpm --help | grep -o -e '--force-debian' || :)
 	! rpm -i $force --test "$@" 2>&1 |
-		grep -iE 'lazycuda.* is needed|_stub.* is needed|conflict' || exit 1
+		grep -iE '(lazycuda|[_-]stub).* is needed|conflict' || exit 1
 	rpm -i $force --nodeps "$@"
 }
 
