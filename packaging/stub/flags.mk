@@ -19,7 +19,7 @@ WARNINGS ?= -Wall -Wextra
 
 quote = '$(subst ','\'',$(1))'
 # The folder may have a name with spaces; no file says where it was built.
-WHERE := -ffile-prefix-map=$(call quote,$(CURDIR))=.
+WHERE := -ffile-prefix-map=$(call quote,$(CURDIR))=. -ffile-prefix-map=$(call quote,$(abspath $(BUILD)))=build
 
 # What no CFLAGS can take away.  Link-time optimisation would move code to where the
 # .symver lines of stubs/base/glibc.h do not hold.  Each stub goes without the functions that it
