@@ -273,6 +273,7 @@ $(BUILD)/obj/cuda%/lazycuda.o: $(GENERATED)/cuda%/lazycuda.c $(BUILD)/flags
 
 $(BUILD)/lib/cuda%/libcudart_stub.a: $(BUILD)/obj/cuda%/lazycuda.o
 	$(call say,AR)
+	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $<
 
 # ---- dispatch ----
