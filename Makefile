@@ -47,7 +47,8 @@ VERSION := 0.1.0
 # There is no home page yet, as README.md and SECURITY.md say.  Once there is one, pyproject.toml and
 # packaging/ (conda, debian, lazycuda.spec) have to name it, too.
 
-BUILD ?= build
+# Not of the environment: conda has another BUILD there.
+BUILD = build
 # GNU's names count if they are given to make, and not if the environment has them.
 gnu = $(if $(filter command%,$(origin $(1))),$($(1)),$(2))
 PREFIX ?= $(call gnu,prefix,/usr/local)
