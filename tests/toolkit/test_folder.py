@@ -180,7 +180,11 @@ def test_another_toolkit_is_refused(tmp_path):
 
 def test_the_headers_of_a_system_are_not_taken(tmp_path):
     (headers(tmp_path / "usr", 12040) / "include/stdio.h").write_text("")
-    assert refused("--cuda", 12, "--headers", tmp_path / "usr", tmp_path / "cuda")[0] == "NOT_CUDA_ALONE"
+    (tmp_path / "usr/include/cuda.h").write_text("#define CUDA_VERSION 12040\n")
+    (tmp_path / "debian/include").mkdir(parents=True)
+    (tmp_path / "debian/include/cuda.h").symlink_to(tmp_path / "usr/include/cuda.h")
+    for given in ("usr", "debian"):
+        assert refused("--cuda", 12, "--headers", tmp_path / given, tmp_path / "cuda")[0] == "NOT_CUDA_ALONE"
     assert refused("--cuda", 12, "--headers", tmp_path, tmp_path / "cuda")[0] == "NO_HEADERS"
 
 
