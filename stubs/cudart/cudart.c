@@ -123,7 +123,7 @@ static lc_version cudart_version(lc_finder *find, void *data, int major)
 
 const struct lc_specifics lc_specifics = {
 	.unknown = LC_UNKNOWN("cudart"),
-	.advice = "Install one, for instance with `pip install nvidia-cuda-runtime` (CUDA 13),"
+	.advice = "Install one, for Python with `pip install nvidia-cuda-runtime` (CUDA 13),"
 		  " nvidia-cuda-runtime-cu12 or nvidia-cuda-runtime-cu11.",
 	.version = cudart_version,
 	.adaptors = lc_adaptors,

@@ -166,7 +166,7 @@ static const struct lc_adaptor nvjitlink_adaptors[] = {
 
 const struct lc_specifics lc_specifics = {
 	.unknown = LC_UNKNOWN("nvJitLink"),
-	.advice = "Install one, for instance with `pip install nvidia-nvjitlink` (CUDA 13) or"
+	.advice = "Install one, for Python with `pip install nvidia-nvjitlink` (CUDA 13) or"
 		  " nvidia-nvjitlink-cu12.",
 	.version = nvjitlink_version,
 	.lasting = nvjitlink_lasting,

@@ -28,7 +28,7 @@ static lc_function nvrtc_lasting(const char *name, lc_function function)
 
 const struct lc_specifics lc_specifics = {
 	.unknown = LC_UNKNOWN("nvrtc"),
-	.advice = "Install one, for instance with `pip install nvidia-cuda-nvrtc` (CUDA 13),"
+	.advice = "Install one, for Python with `pip install nvidia-cuda-nvrtc` (CUDA 13),"
 		  " nvidia-cuda-nvrtc-cu12 or nvidia-cuda-nvrtc-cu11.",
 	.version = nvrtc_version,
 	.lasting = nvrtc_lasting,

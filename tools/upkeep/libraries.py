@@ -134,7 +134,7 @@ def advice(name):
     rest = ordered[1:]
     text = first if not rest else f"{first} or {rest[0]}" if len(rest) == 1 else (
         f"{first}, {', '.join(rest[:-1])} or {rest[-1]}")
-    return f"Install one, for instance with {text}."
+    return f"Install one, for Python with {text}."
 
 
 def arguments(args, name, rule):
