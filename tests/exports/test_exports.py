@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a stub exports: the list, the whole list and nothing but the list."""
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -33,6 +34,18 @@ def test_the_stub_exports_exactly_the_list(library):
             (pair[1] or pair in wanted(library))}
     assert cuda - wanted(library) == set()
     assert wanted(library) - cuda == set()
+
+
+def test_clang_makes_the_same_names():
+    """By make, as a whole: it has an assembler of its own."""
+    if not shutil.which("clang"):
+        pytest.skip("there is no clang")
+    where = build.made_at(build.BUILD / "tests" / "clang")
+    for name in ("libnvrtc_stub.so", "compat12/libnvrtc.so.12"):
+        build.make(where, "CC=clang", "COMPAT=12", f"{where[len('BUILD='):]}/lib/{name}")
+        made, ours = ({(s.name, s.node, s.default) for s in elf.exports(folder / name)}
+                      for folder in (build.BUILD / "tests/clang/lib", build.STUBS))
+        assert made == ours
 
 
 @with_majors
