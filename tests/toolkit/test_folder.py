@@ -185,6 +185,9 @@ def test_the_headers_of_a_system_are_not_taken(tmp_path):
     (tmp_path / "debian/include/cuda.h").symlink_to(tmp_path / "usr/include/cuda.h")
     for given in ("usr", "debian"):
         assert refused("--cuda", 12, "--headers", tmp_path / given, tmp_path / "cuda")[0] == "NOT_CUDA_ALONE"
+    # Links to all of them are CUDA's alone, wherever they lead.
+    (tmp_path / "debian/include/cuda_runtime_api.h").symlink_to(tmp_path / "usr/include/cuda_runtime_api.h")
+    assert make("--cuda", 12, "--headers", tmp_path / "debian", tmp_path / "cuda")["cuda"] == "12.4"
     assert refused("--cuda", 12, "--headers", tmp_path, tmp_path / "cuda")[0] == "NO_HEADERS"
 
 

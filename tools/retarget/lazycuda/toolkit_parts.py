@@ -109,11 +109,13 @@ def of_folder(folder, machine) -> List[Part]:
     """A toolkit, or what conda made."""
     includes = (folder / target(machine) / "include", folder / "include")
     include = next((each for each in includes if of_headers(each)), None)
-    # Debian's /usr/lib/cuda has a link to /usr/include/cuda.h, and no other header.
-    behind = include and (include / "cuda.h").resolve().parent
-    if include and (behind / "stdio.h").exists():
-        raise Refused("NOT_CUDA_ALONE", f"{behind} has the headers of a system, and not of CUDA alone; give "
-                                        "the folder of a toolkit, or none where compilers find CUDA's headers there")
+    where = include
+    if include and not (include / "cuda_runtime_api.h").exists():
+        # Debian's /usr/lib/cuda has a link to /usr/include/cuda.h, and no other header.
+        where = (include / "cuda.h").resolve().parent
+    if where and (where / "stdio.h").exists():
+        raise Refused("NOT_CUDA_ALONE", f"{where} has the headers of a system, and not of CUDA alone; give "
+                                        "the folder of a toolkit, or `none` where compilers find CUDA's headers there")
     return [Part(str(folder), folder, include, of_headers(include))] if include else []
 
 
