@@ -48,6 +48,8 @@ def inputs(codes):
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit(f"usage: {sys.argv[0]} OUT.cubin")
     helper = cuda.PTXSource(HELPER, "triple.ptx", setup_callback=lambda module:
                             print(f"set up {module}"))
     triple = cuda.declare_device("triple", "int32(int32)", link=helper)
